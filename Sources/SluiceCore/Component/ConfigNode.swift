@@ -62,10 +62,18 @@ public struct ConfigNode: Sendable {
     self.mark = mark
   }
 
-  /// Whether it is plain `null`, `~` or nothing: the same as a key that is not there.
+  /// Whether it is the same as a key that is not there: plain `null`, `~` or nothing, or an interpolated scalar that
+  /// ended empty. Quotes make no difference to the latter, because a flow mapping forces them on `${…}`.
   public var isAbsent: Bool {
-    guard case .scalar(let scalar) = content, scalar.isPlain, scalar.expression == nil else { return false }
-    return ["", "~", "null", "Null", "NULL"].contains(scalar.text)
+    guard case .scalar(let scalar) = content else { return false }
+    if scalar.expression != nil { return scalar.text.isEmpty }
+    return scalar.isPlain && ["", "~", "null", "Null", "NULL"].contains(scalar.text)
+  }
+
+  /// Whether it is `null` or `~`, written out: a value where the setting's type has one for it.
+  var isWrittenNull: Bool {
+    guard case .scalar(let scalar) = content else { return false }
+    return isAbsent && !scalar.text.isEmpty
   }
 
   /// The value of a key of a mapping, nil when there is none or when this is no mapping.

@@ -68,6 +68,11 @@ public struct Diagnostics: Sendable {
     if !all.contains(diagnostic) { all.append(diagnostic) }
   }
 
+  /// Adds all problems of another gathering.
+  public mutating func add(contentsOf other: Diagnostics) {
+    for diagnostic in other.all { add(diagnostic) }
+  }
+
   /// Adds an error.
   public mutating func error(
     _ code: String, _ message: String, at mark: Mark?, suggestion: String? = nil, hint: String? = nil,

@@ -1,0 +1,129 @@
+/// Replaces secrets in text by the expressions they came from. Applied to everything that leaves by the report, the
+/// log and the error messages, as the last line of defence; not to the documents themselves.
+///
+/// A value is also found percent-encoded and JSON-escaped, and a value of several lines by each of its longer lines.
+/// Bytes, not characters, are compared.
+public struct Redactor: Sendable {
+  private struct Needle: Sendable {
+    var bytes: [UInt8]
+    var replacement: [UInt8]
+  }
+
+  /// By first byte, the longest first.
+  private var needles: [UInt8: [Needle]] = [:]
+
+  /// Replaces nothing.
+  public init() {}
+
+  /// Whether there is nothing to replace.
+  public var isEmpty: Bool { needles.isEmpty }
+
+  /// Replaces `value` by `expression` from now on.
+  ///
+  /// Values shorter than 4 bytes are replaced only if `isSecret`, because they are found in every other word.
+  public mutating func add(_ value: String, as expression: String, isSecret: Bool = false) {
+    guard !value.isEmpty, isSecret || value.utf8.count >= 4 else { return }
+    insert(value, expression)
+    insert(Self.percentEncoded(value), expression)
+    insert(Self.jsonEscaped(value), expression)
+    for line in value.split(whereSeparator: \.isNewline)
+    where line.utf8.count >= 16 && line.utf8.count < value.utf8.count {
+      insert(String(line), expression)
+    }
+  }
+
+  /// Replaces every scalar of a secret setting: by its expression, or by `***` where the file has the value itself.
+  public mutating func add(secretsOf node: ConfigNode, by schema: ConfigSchema) {
+    guard case .mapping(let entries) = node.content else { return }
+    for entry in entries {
+      guard let info = schema.settings.first(where: { $0.key == entry.key }) else { continue }
+      if info.isSecret { addScalars(of: entry.value) } else { add(secretsOf: entry.value, type: info.type) }
+    }
+  }
+
+  private mutating func add(secretsOf node: ConfigNode, type: ConfigType) {
+    switch (type, node.content) {
+    case (.object(let object), _): add(secretsOf: node, by: object.schema)
+    case (.list(let item), .sequence(let nodes)): for node in nodes { add(secretsOf: node, type: item) }
+    case (.map(let value), .mapping(let entries)): for entry in entries { add(secretsOf: entry.value, type: value) }
+    case (.either(let types), _): for type in types { add(secretsOf: node, type: type) }
+    case (.secret, _): addScalars(of: node)
+    default: break
+    }
+  }
+
+  private mutating func addScalars(of node: ConfigNode) {
+    switch node.content {
+    case .scalar(let scalar):
+      if !node.isAbsent { add(scalar.text, as: scalar.expression ?? "***", isSecret: true) }
+    case .sequence(let nodes): for node in nodes { addScalars(of: node) }
+    case .mapping(let entries): for entry in entries { addScalars(of: entry.value) }
+    }
+  }
+
+  private mutating func insert(_ value: String, _ expression: String) {
+    let bytes = Array(value.utf8)
+    var bucket = needles[bytes[0], default: []]
+    guard !bucket.contains(where: { $0.bytes == bytes }) else { return }
+    let index = bucket.firstIndex { $0.bytes.count < bytes.count } ?? bucket.endIndex
+    bucket.insert(Needle(bytes: bytes, replacement: Array(expression.utf8)), at: index)
+    needles[bytes[0]] = bucket
+  }
+
+  /// The text with every secret replaced. Text without one comes back as it is.
+  public func redact(_ text: String) -> String {
+    if needles.isEmpty { return text }
+    let bytes = Array(text.utf8)
+    var output: [UInt8] = []
+    var copied = 0
+    var index = 0
+    while index < bytes.count {
+      guard let needle = needles[bytes[index]]?.first(where: { Self.isFound($0.bytes, in: bytes, at: index) }) else {
+        index += 1
+        continue
+      }
+      output += bytes[copied..<index]
+      output += needle.replacement
+      index += needle.bytes.count
+      copied = index
+    }
+    if copied == 0 { return text }
+    output += bytes[copied...]
+    return String(decoding: output, as: UTF8.self)
+  }
+
+  private static func isFound(_ needle: [UInt8], in bytes: [UInt8], at start: Int) -> Bool {
+    guard needle.count <= bytes.count - start else { return false }
+    for offset in needle.indices where bytes[start + offset] != needle[offset] { return false }
+    return true
+  }
+
+  private static func percentEncoded(_ value: String) -> String {
+    let digits = Array("0123456789ABCDEF")
+    var result = ""
+    for byte in value.utf8 {
+      let scalar = Unicode.Scalar(byte)
+      if scalar.isASCII, scalar.properties.isAlphabetic || DecimalNumber.isDigit(byte) || "-._~".utf8.contains(byte) {
+        result.unicodeScalars.append(scalar)
+      } else {
+        result += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+      }
+    }
+    return result
+  }
+
+  private static func jsonEscaped(_ value: String) -> String {
+    var result = ""
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}

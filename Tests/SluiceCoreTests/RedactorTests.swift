@@ -1,0 +1,52 @@
+import SluiceCore
+import Testing
+
+@Suite struct RedactorTests {
+  private struct Login: Configurable {
+    var user = ""
+    var password: Secret?
+    var keys: [Login] = []
+    static let spec = ConfigSpec<Login>(
+      "Login.",
+      [
+        Setting("user", \.user, "User."), Setting("password", \.password, "Password."),
+        Setting("keys", \.keys, "More."),
+      ])
+  }
+
+  @Test func replacesTheLongestFirst() {
+    var redactor = Redactor()
+    redactor.add("token", as: "${env:A}")
+    redactor.add("token-long", as: "${env:B}")
+    #expect(redactor.redact("a token, a token-long, a toke") == "a ${env:A}, a ${env:B}, a toke")
+    #expect(redactor.redact("token") == "${env:A}")
+    #expect(redactor.redact("") == "")
+  }
+
+  @Test func shortValuesOnlyIfSecret() {
+    var redactor = Redactor()
+    redactor.add("abc", as: "${env:A}")
+    redactor.add("", as: "${env:B}", isSecret: true)
+    #expect(redactor.isEmpty)
+    redactor.add("abc", as: "***", isSecret: true)
+    #expect(redactor.redact("xabcx") == "x***x")
+  }
+
+  @Test func findsEscapedFormsAndLines() {
+    var redactor = Redactor()
+    redactor.add("p$w#x: \"y\"\nBEGIN-PRIVATE-KEY-0123456789\n", as: "${env:PASS}")
+    #expect(redactor.redact("?p=p%24w%23x%3A%20%22y%22%0ABEGIN-PRIVATE-KEY-0123456789%0A&") == "?p=${env:PASS}&")
+    #expect(redactor.redact(#""p$w#x: \"y\"\nBEGIN-PRIVATE-KEY-0123456789\n""#) == "\"${env:PASS}\"")
+    #expect(redactor.redact("at BEGIN-PRIVATE-KEY-0123456789!") == "at ${env:PASS}!")
+  }
+
+  @Test func findsTheSecretsOfASpec() {
+    let piece = Piece.map([
+      ("user", "ann"), ("password", .quoted("pw1")),
+      ("keys", .list([.map([("user", "bob"), ("password", .interpolated("pw2", "${file:k}"))])])),
+    ])
+    var redactor = Redactor()
+    redactor.add(secretsOf: piece.node(), by: Login.spec.schema)
+    #expect(redactor.redact("ann pw1 bob pw2") == "ann *** bob ${file:k}")
+  }
+}
