@@ -4,7 +4,7 @@ import Testing
 
 @testable import SluiceHTTP
 
-@Suite("Limits")
+@Suite("Limits", .timeLimit(.minutes(1)))
 struct LimitTests {
   private func error(
     _ url: String, _ set: (inout HTTPLimits) -> Void

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SluiceHTTP
 
-@Suite("Streams")
+@Suite("Streams", .timeLimit(.minutes(1)))
 struct StreamTests {
   @Test("the head comes before the body, and pieces as they are sent")
   func pieces() async throws {
@@ -107,14 +107,17 @@ struct StreamTests {
   func independence() async throws {
     let server = try ScriptedServer { connection in
       while let request = try connection.readRequest() {
-        if request.target == "/small" { try connection.respond(text: "ok") } else {
+        if request.target == "/small" {
+          try connection.respond(text: "ok")
+        } else {
           try connection.send("HTTP/1.1 200 OK\r\n\r\n")
           while true { try connection.send([UInt8](repeating: 1, count: 1 << 16)) }
         }
       }
     }
     let transport = try HTTPTransport()
-    let stream = try await transport.stream(HTTPRequest(.get, HTTPURL("\(server.url)/big"), limits: .endless(idle: nil)))
+    let stream = try await transport.stream(
+      HTTPRequest(.get, HTTPURL("\(server.url)/big"), limits: .endless(idle: nil)))
     for _ in 0..<50 {
       let response = try await transport.send(HTTPRequest(.get, HTTPURL("\(server.url)/small")))
       #expect(response.status == 200)
