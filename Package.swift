@@ -73,7 +73,7 @@ let package = Package(
       "SluiceEngine", "SluiceCore", "SluiceEngine", "SluicePaging", "SluiceTesting"),
     tests("FirestoreServer", "SluiceCore", "SluiceJSON", "FirestoreServer", "SluiceHTTP"),
     tests("Plugins", "SluiceCore", "SluiceJSON", "SluiceBuiltin", "SluiceTesting"),
-    tests("ContractFit", "SluiceCore", "SluiceEngine", "SluiceBuiltin"),
+    tests("ContractFit", "SluiceCore", "SluiceEngine", "SluicePaging", "SluiceTesting"),
     tests("CLI", "SluiceCore", "SluiceCLI", "SluiceBuiltin", "SluiceTesting", "FirestoreServer"),
   ],
   swiftLanguageModes: [.v6]

@@ -124,7 +124,9 @@ import Testing
   @Test func aStopDoesNotWaitForASlowAnswer() async {
     let stop = StopSignal()
     let script = PageScript { request in
-      if request.position == .start { return try PageScript.page(documents(0..<3).map { ($0.key, $0.fields) }, nextToken: "1") }
+      if request.position == .start {
+        return try PageScript.page(documents(0..<3).map { ($0.key, $0.fields) }, nextToken: "1")
+      }
       stop.request(2)
       try await Task.sleep(for: .seconds(3600))
       return Page(Batch(), signals: PageSignals(count: 0))
