@@ -1,5 +1,6 @@
 import SluiceCore
 import SluicePaging
+import SluiceTransforms
 
 extension Catalog {
   /// The components that come with Sluice: one line each.
@@ -7,4 +8,10 @@ extension Catalog {
     .adding(PageToken.self)
     .adding(Keyset.self)
     .adding(Offset.self)
+    .adding(Where.self)
+    .adding(Keep.self)
+    .adding(Drop.self)
+    .adding(Rename.self)
+    .adding(SetFields.self)
+    .adding(CopyField.self)
 }
