@@ -1,0 +1,10 @@
+import SluiceCore
+import SluicePaging
+
+extension Catalog {
+  /// The components that come with Sluice: one line each.
+  public static let builtin = Catalog()
+    .adding(PageToken.self)
+    .adding(Keyset.self)
+    .adding(Offset.self)
+}

@@ -1,0 +1,224 @@
+import SluiceCore
+import Synchronization
+
+/// Runs jobs. It knows no adapter by name: all it works with are the contract's protocols and values.
+public struct Engine: Sendable {
+  private let store: any StateStore
+  private let environment: RunEnvironment
+
+  /// An engine that keeps the state of its jobs in `store`.
+  public init(store: any StateStore, environment: RunEnvironment) {
+    self.store = store
+    self.environment = environment
+  }
+
+  /// Runs one job as a snapshot: lists its source whole, brings it to every sink, publishes.
+  ///
+  /// Never throws: how it ended is in the report, and was told to the observers as `RunEvent.ended`.
+  @concurrent public func run(_ plan: JobPlan, options: RunOptions = RunOptions()) async -> RunReport {
+    let start = environment.elapsed()
+    var report: RunReport
+    do {
+      let state = try await store.open(job: plan.name)
+      report = await run(plan, options: options, state: state)
+      await state.close()
+    } catch {
+      report = RunReport(job: plan.name, outcome: Self.outcome(of: error, job: plan.name))
+    }
+    report.duration = environment.elapsed() - start
+    environment.observe(.ended(report))
+    return report
+  }
+
+  private func run(_ plan: JobPlan, options: RunOptions, state: any JobState) async -> RunReport {
+    var opened: [any Adapter] = []
+    let retries = RetryTally()
+    var run: JobRun?
+    var outcome = RunReport.Outcome.completed
+    do {
+      let source = try await open(plan.source, role: .source, plan, retries, as: (any Pageable).self, into: &opened)
+      var sinks: [any Writable] = []
+      for sink in plan.sinks {
+        sinks.append(try await open(sink.adapter, role: .sink, plan, retries, as: (any Writable).self, into: &opened))
+      }
+      let made = try await make(plan, options, state, source, sinks)
+      run = made.run
+      try await made.run.perform(resuming: made.isResumable)
+      if made.run.checkpoint.counters.rejects > 0 { outcome = .completedWithRejects }
+    } catch {
+      outcome = Self.outcome(of: error, job: plan.name)
+      do {
+        try await run?.settleAccounts()
+      } catch {
+        run?.note("what was reserved stays charged: \(error)")
+      }
+    }
+    for adapter in opened.reversed() { await adapter.close() }
+    var report = run?.report ?? RunReport(job: plan.name, outcome: outcome)
+    report.outcome = outcome
+    if let run {
+      report.counters = run.checkpoint.counters
+      report.counters.retries += retries.count
+      report.spending = run.budget.used
+    }
+    return report
+  }
+
+  private func open<T>(
+    _ adapter: AdapterPlan, role: ConfigRole, _ plan: JobPlan, _ retries: RetryTally, as type: T.Type, into opened: inout [any Adapter]
+  ) async throws -> T {
+    let job = plan.name
+    let name = adapter.name
+    let observe = environment.observe
+    let context = AdapterContext(
+      job: job, role: role, baseDirectory: environment.baseDirectory, environment: environment.environment,
+      http: plan.http, retry: plan.retry
+    ) { event in
+      switch event {
+      case .endpoint(let endpoint, let origin):
+        observe(.endpoint(job: job, component: name, endpoint, from: origin))
+      case .retry(let attempt, let delay, let error):
+        retries.add()
+        observe(.retry(job: job, attempt: attempt, delay: delay, error: error))
+      case .notice(let text): observe(.notice(job: job, text))
+      }
+    }
+    do {
+      let instance = try await adapter.open(context)
+      opened.append(instance)
+      guard let result = instance as? T else {
+        throw SluiceError(.invalidConfiguration, "\(name) cannot be used as a \(role.rawValue)")
+      }
+      return result
+    } catch let error as SluiceError {
+      throw error.at(Place(job: job, component: name))
+    }
+  }
+
+  private static func outcome(of error: any Error, job: String) -> RunReport.Outcome {
+    switch error {
+    case let error as StopRequested: .interrupted(signal: error.signal)
+    case let error as SluiceError: .failed(error.at(Place(job: job)))
+    case is CancellationError: .interrupted(signal: 15)
+    default: .failed(SluiceError(.internal, "\(error)", at: Place(job: job)))
+    }
+  }
+}
+
+extension Engine {
+  /// Reads the saved state and decides what the run may take up.
+  private func make(
+    _ plan: JobPlan, _ options: RunOptions, _ state: any JobState, _ source: any Pageable, _ sinks: [any Writable]
+  ) async throws -> (run: JobRun, isResumable: Bool) {
+    let saved = try await newestCheckpoint(plan, state, sinks)
+    if let saved, !options.restart { try Self.refuseOtherSource(saved, source.sourceIdentity, plan) }
+    var checkpoint =
+      saved
+      ?? Checkpoint(
+        job: plan.name, source: source.sourceIdentity, paging: plan.pagingDigest, phase: .finished,
+        listing: Listing(generation: 0, frozen: FrozenRequest(), order: plan.source.capabilities.order), sinks: [:])
+    checkpoint.source = source.sourceIdentity
+    checkpoint.paging = plan.pagingDigest
+    let isResumable = !options.restart && Self.isUnfinished(checkpoint) && Set(checkpoint.sinks.keys) == plan.sinkNames
+    checkpoint.sinks = checkpoint.sinks.filter { plan.sinkNames.contains($0.key) }
+    for name in plan.sinkNames where checkpoint.sinks[name] == nil { checkpoint.sinks[name] = .init() }
+
+    let known = Self.known(checkpoint)
+    let day = Day(environment.now())
+    let spent =
+      if let account = source.billingAccount { try await store.spent(account: account, day: day) } else { Spending() }
+    let budget = Budget(
+      caps: Budget.Caps(plan.limits, known: known), account: source.billingAccount, day: day, spentOnDay: spent)
+    let run = JobRun(
+      plan: plan, environment: environment, options: options, state: state, source: source, sinks: sinks,
+      checkpoint: checkpoint, transforms: try plan.transforms.map { try $0.make() }, budget: budget)
+    run.known = known
+    if plan.limits.readsPerRun == .auto, known == nil {
+      run.report.notes.append("no automatic read budget: how many documents there are is not known yet")
+    }
+    return (run, isResumable)
+  }
+
+  /// A transactional sink may be one delivery ahead of the state store: with one sink, the newer of the two counts.
+  private func newestCheckpoint(
+    _ plan: JobPlan, _ state: any JobState, _ sinks: [any Writable]
+  ) async throws -> Checkpoint? {
+    let saved = try await state.checkpoint()
+    guard sinks.count == 1, plan.sinks[0].adapter.capabilities.isTransactional,
+      let transactional = sinks[0] as? any Transactional, let saved,
+      let ahead = try await transactional.savedCheckpoint(job: plan.name),
+      ahead.revision == saved.revision + 1, ahead.listing.generation == saved.listing.generation
+    else { return saved }
+    var newest = ahead
+    // The save that never happened carries the next number.
+    newest.revision = saved.revision
+    return newest
+  }
+
+  private static func isUnfinished(_ checkpoint: Checkpoint) -> Bool {
+    if case .snapshot = checkpoint.phase { true } else { false }
+  }
+
+  private static func refuseOtherSource(_ saved: Checkpoint, _ identity: SourceIdentity, _ plan: JobPlan) throws {
+    let difference = saved.source.difference(to: identity)
+    let pagingChanged = isUnfinished(saved) && saved.listing.pages > 0 && saved.paging != plan.pagingDigest
+    guard difference != nil || pagingChanged else { return }
+    let what = difference ?? "the paging settings changed in the middle of a listing"
+    throw SluiceError(
+      .sourceChanged, "the saved state belongs to another source: \(what)", at: Place(job: plan.name),
+      hint: "--restart begins a new listing; what the sinks hold stays, and the guards stay on")
+  }
+
+  /// Documents to expect, from what the last listing brought.
+  private static func known(_ checkpoint: Checkpoint) -> Int? {
+    checkpoint.sinks.values.compactMap { $0.publication?.content.documents ?? $0.heldBefore }.max().flatMap {
+      $0 == 0 ? nil : $0
+    }
+  }
+}
+
+extension JobPlan {
+  fileprivate var sinkNames: Set<String> { Set(sinks.map(\.name)) }
+}
+
+extension SourceIdentity {
+  /// The first parameters that differ, `collection: users → teams`; nil where none does.
+  fileprivate func difference(to other: SourceIdentity) -> String? {
+    let names = parameters.map(\.name) + other.parameters.map(\.name).filter { self[$0] == nil }
+    let parts = names.compactMap { name in
+      self[name] == other[name] ? nil : "\(name): \(self[name] ?? "none") → \(other[name] ?? "none")"
+    }
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+  }
+}
+
+extension JobRun {
+  /// Lists, completes; begins anew once where a position was lost.
+  func perform(resuming isResumable: Bool) async throws {
+    try await begin(resuming: isResumable)
+    while true {
+      do {
+        for partition in checkpoint.listing.partitions.indices { try await list(partition: partition) }
+        return try await complete()
+      } catch let error as SluiceError where error.code == .positionLost {
+        // Dropped at once, so that the next run does not stumble over it either.
+        try await startListing()
+        try await save()
+        guard plan.onPositionLost == .resnapshot, !hasRestarted else { throw error }
+        hasRestarted = true
+        note("the listing begins anew: \(error.message)")
+      }
+    }
+  }
+}
+
+/// Counts what adapters had to try again. They report from any task.
+private final class RetryTally: Sendable {
+  private let total = Atomic(0)
+
+  /// How many there were.
+  var count: Int { total.load(ordering: .relaxed) }
+
+  /// One more.
+  func add() { total.add(1, ordering: .relaxed) }
+}

@@ -1,0 +1,87 @@
+import SluiceCore
+
+/// Refuses jobs whose parts cannot work together, before anything is opened.
+struct Lint {
+  var job: String
+  var mark: Mark
+  var settings: JobSettings
+  var node: ConfigNode
+
+  func check(_ choices: ComponentChoices, _ parts: ComponentPlans, into diagnostics: inout Diagnostics) {
+    checkSource(choices, parts, into: &diagnostics)
+    checkSinks(choices, parts, into: &diagnostics)
+    checkMode(choices, parts, into: &diagnostics)
+  }
+
+  private func checkSource(
+    _ choices: ComponentChoices, _ parts: ComponentPlans, into diagnostics: inout Diagnostics
+  ) {
+    guard let choice = choices.source, let source = parts.source else { return }
+    guard !source.capabilities.positions.isEmpty else {
+      diagnostics.error("not_a_source", "\(source.name) cannot be read", at: choice.mark)
+      return
+    }
+    if let paging = parts.paging {
+      guard let objection = Self.objection(to: paging, of: source.capabilities) else { return }
+      diagnostics.error(
+        "paging_not_possible", "\(paging.name) cannot page \(source.name): \(objection.reason)",
+        at: choices.paging?.mark ?? choice.mark, hint: objection.hint)
+    } else if choices.paging == nil {
+      diagnostics.error("missing_key", "\(source.name) has no natural paging: name a strategy", at: choice.mark)
+    }
+  }
+
+  /// Why a strategy cannot page a source, if so.
+  static func objection(
+    to paging: PagingPlan, of source: Capabilities
+  ) -> (reason: String, hint: String?)? {
+    guard source.positions.contains(paging.position) else {
+      let accepted = source.positions.map(\.rawValue).sorted().joined(separator: ", ")
+      return ("it needs positions by \(paging.position.rawValue), the source has \(accepted)", nil)
+    }
+    if paging.needs.contains(.orderedKeys), source.order == .unstable {
+      return ("it needs documents in the order of their keys", nil)
+    }
+    if paging.needs.contains(.stillness), source.order != .pinned {
+      return (
+        "the source may change while it is listed, and documents are then missed or come twice",
+        "use keyset or page_token, or set allow_gaps: true"
+      )
+    }
+    return nil
+  }
+
+  private func checkSinks(
+    _ choices: ComponentChoices, _ parts: ComponentPlans, into diagnostics: inout Diagnostics
+  ) {
+    if settings.sink != nil, !settings.sinks.isEmpty {
+      diagnostics.error(
+        "two_ways", "a job has sink or sinks, not both", at: keyMark("sinks"),
+        notes: [.init("the other one", at: keyMark("sink"))])
+    }
+    if choices.sinks.isEmpty {
+      diagnostics.error("missing_key", "sink is required by job \(job)", at: mark, hint: "for example sink: stdout")
+    }
+    for (choice, sink) in zip(choices.sinks, parts.sinks) {
+      guard let sink, sink.capabilities.publishMode == nil else { continue }
+      diagnostics.error("not_a_sink", "\(sink.name) cannot be written", at: choice.mark)
+    }
+  }
+
+  private func checkMode(
+    _ choices: ComponentChoices, _ parts: ComponentPlans, into diagnostics: inout Diagnostics
+  ) {
+    let sinks = parts.sinks.compactMap { $0 }
+    guard settings.mode != nil, !sinks.isEmpty, sinks.allSatisfy({ $0.capabilities.publishMode == .replace }) else {
+      return
+    }
+    diagnostics.error(
+      "mode_without_effect", "a replaced set always mirrors its source: mode does not apply", at: keyMark("mode"),
+      hint: "remove mode, or set publish: in_place in the sink")
+  }
+
+  private func keyMark(_ key: String) -> Mark {
+    guard case .mapping(let entries) = node.content else { return mark }
+    return entries.first { $0.key == key }?.keyMark ?? mark
+  }
+}

@@ -1,0 +1,68 @@
+import SluiceCore
+
+/// What one run of one job did.
+public struct RunReport: Sendable {
+  /// How it ended.
+  public enum Outcome: Sendable {
+    /// Everything was done.
+    case completed
+    /// Everything was done, but some documents were left out.
+    case completedWithRejects
+    /// It was stopped by a signal, with everything confirmed saved.
+    case interrupted(signal: Int32)
+    /// It failed.
+    case failed(SluiceError)
+  }
+
+  /// What happened to one sink.
+  public struct Sink: Sendable {
+    /// The sink's name in the job.
+    public var name: String
+    /// Documents written.
+    public var writes = 0
+    /// Documents deleted.
+    public var deletes = 0
+    /// Documents it had already.
+    public var unchanged = 0
+    /// Whether a set was swapped in.
+    public var isPublished = false
+    /// Whether it already showed the very same set.
+    public var wasCurrent = false
+
+    /// A sink to which nothing happened yet.
+    public init(name: String) { self.name = name }
+  }
+
+  /// The job's name.
+  public var job: String
+  /// How it ended.
+  public var outcome: Outcome
+  /// Counts since the listing began.
+  public var counters = Checkpoint.Counters()
+  /// Pages that an earlier run had confirmed.
+  public var resumedPages = 0
+  /// Requests for pages, reads and bytes of this run.
+  public var spending = Spending()
+  /// Each sink, in the order of the configuration.
+  public var sinks: [Sink] = []
+  /// What the reader should know: what was skipped and why, and where a number is not sure.
+  public var notes: [String] = []
+  /// How long it took.
+  public var duration = Duration.zero
+
+  /// A report of a job of which nothing is known yet but how it ended.
+  public init(job: String, outcome: Outcome) {
+    self.job = job
+    self.outcome = outcome
+  }
+
+  /// The exit code of this job alone.
+  public var exitCode: Int32 {
+    switch outcome {
+    case .completed: 0
+    case .completedWithRejects: Int32(SluiceError.Category.rejects.rawValue)
+    case .interrupted(let signal): 128 + signal
+    case .failed(let error): Int32(error.code.category.rawValue)
+    }
+  }
+}

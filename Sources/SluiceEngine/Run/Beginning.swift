@@ -1,0 +1,121 @@
+import SluiceCore
+
+/// How a run begins: with a new listing, or where an earlier run stopped.
+extension JobRun {
+  /// Makes the lanes and decides whether the saved listing goes on.
+  func begin(resuming isResumable: Bool) async throws {
+    if isResumable, try await resume() { return }
+    try await startListing()
+  }
+
+  /// Takes up the saved listing. False when a sink can no longer do so: then all begins anew.
+  private func resume() async throws -> Bool {
+    let isAtEnd = checkpoint.listing.hasEnded
+    for (index, sink) in sinks.enumerated() {
+      guard let cursor = checkpoint.sinks[plan.sinks[index].name],
+        try await canResume(sink, plan.sinks[index], cursor, isAtEnd: isAtEnd)
+      else {
+        note("a new listing: what sink \(plan.sinks[index].name) was given is gone, or would look different now")
+        return false
+      }
+    }
+    loopGuard = LoopGuard(confirmed: try await state.requests(generation: checkpoint.listing.generation))
+    isResumedAtEnd = isAtEnd
+    report.resumedPages = checkpoint.listing.pages
+    try await makeLanes()
+    announce()
+    return true
+  }
+
+  private func canResume(
+    _ sink: any Writable, _ sinkPlan: JobPlan.SinkPlan, _ cursor: Checkpoint.SinkCursor, isAtEnd: Bool
+  ) async throws -> Bool {
+    guard cursor.listingShape == sinkPlan.shape else { return false }
+    switch sinkPlan.adapter.capabilities.publishMode {
+    case .replace:
+      guard let publishing = sink as? any Publishing else { return false }
+      let mark = cursor.stage ?? StageMark.empty
+      if isAtEnd {
+        let publication = Publication(generation: checkpoint.listing.generation, content: mark)
+        if try await publishing.shows(cursor.publication ?? publication) { return true }
+      }
+      return try await publishing.openStage(generation: checkpoint.listing.generation, resuming: mark) == mark
+    case .inPlace, .append, nil:
+      let identity = try await sink.identity(creating: false)
+      return identity != nil && identity == cursor.identity
+    }
+  }
+
+  /// Begins a new listing: everything frozen, stages opened, saved before page 1.
+  func startListing() async throws {
+    let frozen = try await source.freeze()
+    let listing = Listing(
+      generation: checkpoint.listing.generation + 1, frozen: frozen, order: plan.source.capabilities.order)
+    checkpoint.begin(listing, phase: .snapshot(watchFrom: nil))
+    loopGuard = LoopGuard()
+    isResumedAtEnd = false
+    report.resumedPages = 0
+    for (index, sink) in sinks.enumerated() {
+      let sinkPlan = plan.sinks[index]
+      checkpoint.sinks[sinkPlan.name, default: Checkpoint.SinkCursor()].listingShape = sinkPlan.shape
+      if sinkPlan.adapter.capabilities.publishMode == .replace, let publishing = sink as? any Publishing {
+        checkpoint.sinks[sinkPlan.name]?.stage =
+          try await publishing.openStage(generation: listing.generation, resuming: nil)
+      } else {
+        try await bind(sink, sinkPlan)
+      }
+    }
+    try await makeLanes()
+    announce()
+  }
+
+  /// Notes the identity that the ledger is bound to, and says so where it is another than last time.
+  private func bind(_ sink: any Writable, _ sinkPlan: JobPlan.SinkPlan) async throws {
+    let before = checkpoint.sinks[sinkPlan.name]?.identity
+    let identity = try await sink.identity(creating: true)
+    if let before, before != identity {
+      note("sink \(sinkPlan.name) is not the one this job wrote before: everything is written, nothing is deleted")
+    }
+    checkpoint.sinks[sinkPlan.name]?.identity = identity
+  }
+
+  private func makeLanes() async throws {
+    lanes = []
+    for (index, sink) in sinks.enumerated() {
+      let sinkPlan = plan.sinks[index]
+      guard let cursor = checkpoint.sinks[sinkPlan.name] else { continue }
+      let route = try await route(to: sink, sinkPlan, identity: cursor.identity)
+      let lane = SinkLane(
+        name: sinkPlan.name, sink: sink, route: route, generation: checkpoint.listing.generation,
+        sequence: cursor.sequence, trustsFingerprints: cursor.shape == sinkPlan.shape,
+        acceptsRejections: plan.onReject != .stop)
+      if checkpoint.listing.pages == 0, let ledger = await lane.ledger {
+        checkpoint.sinks[sinkPlan.name]?.heldBefore = try await ledger.liveCount()
+      }
+      lanes.append(lane)
+    }
+  }
+
+  private func route(
+    to sink: any Writable, _ sinkPlan: JobPlan.SinkPlan, identity: SinkIdentity?
+  ) async throws -> SinkLane.Route {
+    if sinkPlan.adapter.capabilities.publishMode == .replace, let publishing = sink as? any Publishing {
+      return .staged(publishing)
+    }
+    guard sinkPlan.adapter.capabilities.publishMode == .inPlace, let identity else { return .direct }
+    if sinkPlan.adapter.capabilities.isTransactional, let transactional = sink as? any Transactional {
+      return .transactional(try await transactional.ledger(job: plan.name), identity)
+    }
+    return .compared(try await state.ledger(sink: sinkPlan.name, identity: identity), identity)
+  }
+
+  private func announce() {
+    environment.observe(
+      .started(job: plan.name, generation: checkpoint.listing.generation, resumedPages: report.resumedPages))
+  }
+}
+
+extension StageMark {
+  /// Nothing staged yet.
+  static let empty = StageMark(length: 0, digest: RunningDigest().value, documents: 0)
+}

@@ -1,0 +1,153 @@
+import SluiceCore
+
+/// What follows the last page: the proof, the deletes that need it, publishing, the final save.
+extension JobRun {
+  /// How many rows are deleted in one delivery.
+  private static let deleteBatch = 500
+
+  /// Ends a listing whose parts have all ended.
+  func complete() async throws {
+    switch checkpoint.listing.finish() {
+    case .success(let proof):
+      try await guardEmptySource()
+      try await guardShrinkage()
+      if plan.mode == .mirror { try await deleteAbsent(by: proof) }
+      try await publish(by: proof)
+    case .failure(let taint):
+      try await completeWithoutProof(taint)
+    }
+    for sink in plan.sinks { checkpoint.sinks[sink.name]?.shape = sink.shape }
+    checkpoint.phase = .finished
+    try await save()
+  }
+
+  /// A listing without proof still counts for sinks that take changes as they come; nothing is deleted or replaced.
+  private func completeWithoutProof(_ taint: Listing.Taint) async throws {
+    note("no deletes and nothing replaced: \(taint.detail)")
+    for (index, sink) in sinks.enumerated() where plan.sinks[index].adapter.capabilities.publishMode == .replace {
+      if let publishing = sink as? any Publishing { try await publishing.discardStage() }
+    }
+    if plan.sinks.contains(where: { $0.adapter.capabilities.publishMode == .replace }) {
+      throw SluiceError(
+        .limitExceeded, "a replacing sink needs a complete listing: \(taint.detail)", at: place(),
+        hint: "nothing was published")
+    }
+  }
+
+  private func guardEmptySource() async throws {
+    guard checkpoint.counters.documents == 0, !plan.limits.allowEmpty else { return }
+    let deleteGuard = deleteGuard
+    for (index, sink) in sinks.enumerated() {
+      let removes = plan.mode == .mirror || plan.sinks[index].adapter.capabilities.publishMode == .replace
+      guard removes else { continue }
+      try deleteGuard.check(documents: 0, sinkIsEmpty: try await sink.isEmpty(), sink: plan.sinks[index].name)
+    }
+    note("the source has no documents")
+  }
+
+  /// A replaced set that shrinks loses documents by absence too.
+  private func guardShrinkage() async throws {
+    for sink in plan.sinks where sink.adapter.capabilities.publishMode == .replace {
+      guard let cursor = checkpoint.sinks[sink.name], let before = cursor.publication?.content.documents,
+        let after = cursor.stage?.documents
+      else { continue }
+      try deleteGuard.check(deletes: max(0, before - after), of: before, sink: sink.name)
+    }
+  }
+
+  private var deleteGuard: DeleteGuard {
+    DeleteGuard(limit: options.maxDelete ?? plan.limits.maxDelete, allowsEmpty: plan.limits.allowEmpty)
+  }
+
+  private func deleteAbsent(by proof: CompleteListing) async throws {
+    for lane in lanes {
+      guard let ledger = await lane.ledger else { continue }
+      let absent = try await absentRows(in: ledger, by: proof)
+      guard !absent.isEmpty else { continue }
+      let held = checkpoint.sinks[lane.name]?.heldBefore ?? 0
+      try deleteGuard.check(deletes: absent.count, of: max(held, absent.count), sink: lane.name)
+      try await delete(absent, in: lane, by: proof)
+    }
+  }
+
+  /// The keys that this listing did not bring; those that a second look finds are left out.
+  private func absentRows(in ledger: any Ledger, by proof: CompleteListing) async throws -> [LedgerRow] {
+    var rows: [LedgerRow] = []
+    while true {
+      let more = try await ledger.unseen(generation: proof.generation, after: rows.last?.key, limit: 10_000)
+      rows += more
+      if more.count < 10_000 { break }
+    }
+    guard proof.needsSecondLook, !rows.isEmpty else { return rows }
+    guard let lookup = source as? any Lookup else {
+      note("\(rows.count) absent documents were kept: the source's order is not stable, and it has no look-up")
+      return []
+    }
+    return try await confirmedAbsent(rows, by: lookup)
+  }
+
+  private func confirmedAbsent(_ rows: [LedgerRow], by lookup: any Lookup) async throws -> [LedgerRow] {
+    var absent: [LedgerRow] = []
+    for start in stride(from: 0, to: rows.count, by: 100) {
+      let part = rows[start..<min(start + 100, rows.count)]
+      var batch = try await lookup.documents(for: part.map(\.key))
+      var rejections: [Rejection] = []
+      for transform in transforms { try transform.apply(to: &batch, rejections: &rejections) }
+      let rejected = Set(rejections.map(\.key))
+      let present = Set(
+        batch.indices.filter { batch.kind(at: $0) == .upsert && !batch.header(at: $0).isMissing }.map(batch.key(at:)))
+      absent += part.filter { !present.contains($0.key) && !rejected.contains($0.key) }
+    }
+    return absent
+  }
+
+  private func delete(_ rows: [LedgerRow], in lane: SinkLane, by proof: CompleteListing) async throws {
+    for start in stride(from: 0, to: rows.count, by: Self.deleteBatch) {
+      try environment.stop.check()
+      let part = Array(rows[start..<min(start + Self.deleteBatch, rows.count)])
+      let saved = checkpoint.assumingConfirmed(nil)
+      let outcome = try await lane.delete(part, by: proof, saved: saved)
+      try checkpoint.advance(lane.name, by: outcome.receipt)
+      try count([lane.name: outcome])
+      try await save(ledgers: [outcome.ledger].compactMap { $0 })
+      try budget.checkUsed()
+    }
+  }
+
+  private func publish(by proof: CompleteListing) async throws {
+    for (index, sink) in sinks.enumerated() {
+      let name = plan.sinks[index].name
+      guard let publishing = sink as? any Publishing, let stage = checkpoint.sinks[name]?.stage,
+        plan.sinks[index].adapter.capabilities.publishMode == .replace
+      else { continue }
+      try await publish(stage, in: publishing, by: proof, report: index)
+    }
+  }
+
+  private func publish(
+    _ stage: StageMark, in sink: any Publishing, by proof: CompleteListing, report index: Int
+  ) async throws {
+    let name = plan.sinks[index].name
+    let before = checkpoint.sinks[name]?.publication
+    if let before, before.content == stage, checkpoint.sinks[name]?.shape == plan.sinks[index].shape,
+      try await sink.shows(before)
+    {
+      try await sink.discardStage()
+      report.sinks[index].wasCurrent = true
+      report.sinks[index].unchanged = stage.documents
+      report.sinks[index].writes = 0
+    } else {
+      let publication = Publication(generation: proof.generation, content: stage)
+      // After a crash between swapping in and saving, the target shows the set already.
+      var isDone = false
+      if isResumedAtEnd, before?.generation != proof.generation { isDone = try await sink.shows(publication) }
+      checkpoint.sinks[name]?.publication = isDone ? publication : try await sink.publish(proof, content: stage)
+      report.sinks[index].isPublished = true
+    }
+    checkpoint.sinks[name]?.shape = plan.sinks[index].shape
+    environment.observe(
+      .published(
+        job: plan.name, sink: name, documents: stage.documents, wasCurrent: report.sinks[index].wasCurrent))
+    try await save()
+  }
+}

@@ -1,0 +1,74 @@
+import SluiceCore
+
+/// One run of one job: opened, decided, listed, completed, closed. Used by one task.
+final class JobRun {
+  let plan: JobPlan
+  let environment: RunEnvironment
+  let options: RunOptions
+  let state: any JobState
+  let source: any Pageable
+  let sinks: [any Writable]
+  let startedAt: Duration
+
+  var checkpoint: Checkpoint
+  var lanes: [SinkLane] = []
+  var transforms: [any Transform]
+  var loopGuard = LoopGuard()
+  var budget: Budget
+  /// Documents to expect, where it is known.
+  var known: Int?
+  var report: RunReport
+  private var lastSaved: Checkpoint?
+  /// Whether this run has begun its listing anew after a lost position: it does so once.
+  var hasRestarted = false
+  /// Whether the listing had ended before this run, and only its completion was left.
+  var isResumedAtEnd = false
+
+  init(
+    plan: JobPlan, environment: RunEnvironment, options: RunOptions, state: any JobState, source: any Pageable,
+    sinks: [any Writable], checkpoint: Checkpoint, transforms: [any Transform], budget: Budget
+  ) {
+    self.plan = plan
+    self.environment = environment
+    self.options = options
+    self.state = state
+    self.source = source
+    self.sinks = sinks
+    self.checkpoint = checkpoint
+    self.transforms = transforms
+    self.budget = budget
+    startedAt = environment.elapsed()
+    report = RunReport(job: plan.name, outcome: .completed)
+    report.sinks = plan.sinks.map { RunReport.Sink(name: $0.name) }
+  }
+
+  /// Tells the observers, and the report, something worth a line.
+  func note(_ text: String) {
+    report.notes.append(text)
+    environment.observe(.notice(job: plan.name, text))
+  }
+
+  /// What is known of a place inside this run, for errors.
+  func place(page: Int? = nil) -> Place {
+    Place(job: plan.name, component: plan.source.name, page: page)
+  }
+
+  /// Saves the checkpoint with all that belongs to it. `ahead` are reads that may be asked for before the next save.
+  func save(ledgers: [LedgerPage] = [], page: PageRecord? = nil, ahead: Int = 0) async throws {
+    checkpoint.revision += 1
+    checkpoint.savedAt = environment.now()
+    let charges = budget.charge(ahead: ahead, on: Day(environment.now()))
+    try await state.save(StateCommit(checkpoint, ledgers: ledgers, page: page, charges: charges))
+    lastSaved = checkpoint
+  }
+
+  /// After a run that ended early: charges what was used, and gives back what was reserved beyond the request in flight,
+  /// which is taken as billed. The checkpoint stays the one saved last.
+  func settleAccounts() async throws {
+    guard var settled = lastSaved else { return }
+    let charges = budget.charge(ahead: 0, on: Day(environment.now()))
+    guard !charges.isEmpty else { return }
+    settled.revision += 1
+    try await state.save(StateCommit(settled, charges: charges))
+  }
+}

@@ -1,0 +1,46 @@
+import SluiceCore
+
+/// What a run has around it, given from outside so that tests can give another.
+public struct RunEnvironment: Sendable {
+  /// The folder that relative paths start from.
+  public var baseDirectory: String
+  /// Reads an environment variable.
+  public var environment: @Sendable (String) -> String?
+  /// The wall clock, for days and saved times.
+  public var now: @Sendable () -> Timestamp
+  /// A clock that only goes forward, for durations.
+  public var elapsed: @Sendable () -> Duration
+  /// Takes every event. Called in order for one job, from the job's task.
+  public var observe: @Sendable (RunEvent) -> Void
+  /// Ends the run early.
+  public var stop: StopSignal
+
+  /// The surroundings of a run.
+  public init(
+    baseDirectory: String = ".", environment: @escaping @Sendable (String) -> String? = { _ in nil },
+    now: @escaping @Sendable () -> Timestamp, elapsed: (@Sendable () -> Duration)? = nil,
+    observe: @escaping @Sendable (RunEvent) -> Void = { _ in }, stop: StopSignal = StopSignal()
+  ) {
+    self.baseDirectory = baseDirectory
+    self.environment = environment
+    self.now = now
+    let start = ContinuousClock.now
+    self.elapsed = elapsed ?? { ContinuousClock.now - start }
+    self.observe = observe
+    self.stop = stop
+  }
+}
+
+/// Choices for one run that the configuration does not make.
+public struct RunOptions: Sendable {
+  /// Begin a new listing, also where the saved one belongs to another source. The ledger stays, the guards stay on.
+  public var restart: Bool
+  /// The most deletes by absence, for this run only.
+  public var maxDelete: CountOrPercentage?
+
+  /// Choices for one run.
+  public init(restart: Bool = false, maxDelete: CountOrPercentage? = nil) {
+    self.restart = restart
+    self.maxDelete = maxDelete
+  }
+}

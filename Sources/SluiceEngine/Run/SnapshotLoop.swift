@@ -1,0 +1,247 @@
+import SluiceCore
+
+/// The pages of a listing, one after the other, the next fetched while this one is applied.
+extension JobRun {
+  /// A page with what its arrival decided.
+  private struct Arrival: Sendable {
+    var request: PageRequest
+    var fingerprint: Fingerprint
+    var page: Page
+  }
+
+  /// Lists one part of the key space from where it stands to its end.
+  func list(partition: Int) async throws {
+    let position: PagePosition
+    switch checkpoint.listing.partitions[partition].progress {
+    case .notStarted: position = plan.paging.strategy.first
+    case .at(let next): position = next
+    case .ended: return
+    }
+    var request = request(at: position, in: partition)
+    try await prepareFirst(request)
+    var arrival = try await fetch(request, partition: partition)
+    while true {
+      try guardProgress(of: arrival, in: partition)
+      let step = try plan.paging.strategy.step(after: arrival.page.signals, of: arrival.request)
+      guard case .next(let next) = step else {
+        try await confirm(arrival, then: step, in: partition)
+        return
+      }
+      request = self.request(at: next, in: partition)
+      try admit(request, after: arrival, in: partition)
+      do {
+        try budget.reserve(reads: request.size, elapsed: environment.elapsed() - startedAt)
+      } catch {
+        // The page in hand is paid for: keep it, then stop.
+        try await confirm(arrival, then: step, in: partition)
+        throw error
+      }
+      arrival = try await confirm(arrival, then: step, in: partition, whileFetching: request)
+    }
+  }
+
+  private func request(at position: PagePosition, in partition: Int) -> PageRequest {
+    PageRequest(
+      position: position, size: plan.paging.strategy.pageSize, frozen: checkpoint.listing.frozen,
+      range: checkpoint.listing.partitions[partition].range)
+  }
+
+  /// Reserves the reads of the first two requests and saves, before anything is asked.
+  private func prepareFirst(_ request: PageRequest) async throws {
+    _ = loopGuard.admit(LoopGuard.fingerprint(of: request.position, range: request.range))
+    try budget.reserve(reads: request.size, elapsed: environment.elapsed() - startedAt)
+    try await save(ahead: request.size)
+  }
+
+  private func admit(_ request: PageRequest, after arrival: Arrival, in partition: Int) throws {
+    guard !loopGuard.admit(LoopGuard.fingerprint(of: request.position, range: request.range)) else { return }
+    let cost = RunawayCost(
+      requests: budget.used.requests, reads: budget.used.reads, elapsed: environment.elapsed() - startedAt)
+    throw SluiceError(
+      .loopDetected, "the listing goes in circles: this page leads to one that was already asked for",
+      at: place(page: checkpoint.listing.partitions[partition].pages + 1),
+      hint: "stopped at the first repeat, nothing was published; \(cost.sentence)")
+  }
+
+  private func fetch(_ request: PageRequest, partition: Int) async throws -> Arrival {
+    let source = source
+    do {
+      let page = try await environment.stop.racing { try await source.page(request) }
+      return arrived(page, request)
+    } catch let error as SluiceError {
+      throw failed(error, request, in: partition)
+    }
+  }
+
+  private func failed(_ error: SluiceError, _ request: PageRequest, in partition: Int) -> SluiceError {
+    budget.release(reserved: request.size, after: error)
+    return error.at(place(page: checkpoint.listing.partitions[partition].pages + 1))
+  }
+
+  /// Notes what a page cost.
+  private func arrived(_ page: Page, _ request: PageRequest) -> Arrival {
+    let reads = source.billingAccount == nil ? page.signals.count : page.signals.billedReads
+    budget.settle(reserved: request.size, billed: reads, bytes: page.signals.receivedBytes)
+    let fingerprint = LoopGuard.fingerprint(of: request.position, range: request.range)
+    return Arrival(request: request, fingerprint: fingerprint, page: page)
+  }
+
+  private func guardProgress(of arrival: Arrival, in partition: Int) throws {
+    let state = checkpoint.listing.partitions[partition]
+    guard arrival.page.signals.count == 0, state.emptyPages + 1 > plan.limits.maxEmptyPages else { return }
+    throw SluiceError(
+      .tooManyEmptyPages, "\(state.emptyPages + 1) pages in a row were empty", at: place(page: state.pages + 1),
+      hint: "nothing was published; raise limits.max_empty_pages if the source is known to send so many")
+  }
+
+  /// Applies a page and saves, while the next is fetched.
+  private func confirm(
+    _ arrival: Arrival, then step: PagingStep, in partition: Int, whileFetching request: PageRequest
+  ) async throws -> Arrival {
+    let source = source
+    let stop = environment.stop
+    async let next = stop.racing { try await source.page(request) }
+    try await confirm(arrival, then: step, in: partition, ahead: request.size)
+    do {
+      return arrived(try await next, request)
+    } catch let error as SluiceError {
+      throw failed(error, request, in: partition)
+    }
+  }
+
+  /// Applies a page to every sink and saves the checkpoint with their receipts.
+  private func confirm(
+    _ arrival: Arrival, then step: PagingStep, in partition: Int, ahead: Int = 0
+  ) async throws {
+    let page = checkpoint.listing.partitions[partition].pages + 1
+    let keys = arrival.page.batch.keyFingerprints
+    let highest = arrival.page.batch.highestKey
+    try await guardNewKeys(keys, highest: highest, page: page, in: partition)
+
+    var batch = arrival.page.batch
+    let rejected = try transform(&batch, page: page)
+    let saved = checkpoint.assumingConfirmed((partition, step, highest, arrival.page.signals.count == 0))
+    let outcomes = try await deliver(batch, rejected: rejected, saved: saved, page: page)
+
+    try checkpoint.confirmPage(
+      of: partition, next: step, highest: highest, isEmpty: arrival.page.signals.count == 0,
+      receipts: outcomes.mapValues(\.receipt))
+    count(arrival.page, dropped: batch.count(of: .dropped), rejected: rejected.count)
+    try count(outcomes)
+    try await save(
+      ledgers: outcomes.values.compactMap(\.ledger),
+      page: PageRecord(generation: checkpoint.listing.generation, request: arrival.fingerprint, keys: keys),
+      ahead: ahead)
+    environment.observe(.progress(job: plan.name, counters: checkpoint.counters, known: known))
+    try budget.checkUsed()
+    if case .next = step { try environment.stop.check() }
+  }
+
+  /// Stops at a page that brings no key this listing has not seen.
+  private func guardNewKeys(_ keys: [Fingerprint], highest: Key?, page: Int, in partition: Int) async throws {
+    guard let highest, let before = checkpoint.listing.partitions[partition].highest, !(before < highest) else {
+      return
+    }
+    let generation = checkpoint.listing.generation
+    guard try await state.countUnseen(keys, generation: generation) == 0 else { return }
+    throw SluiceError(
+      .noProgress, "all \(keys.count) keys of the page came before in this listing", at: place(page: page),
+      hint: "the other side repeats itself; nothing was published")
+  }
+
+  /// Runs the transforms. Answers the places of the documents that one of them could not take.
+  private func transform(_ batch: inout Batch, page: Int) throws -> Set<Int> {
+    guard !transforms.isEmpty else { return [] }
+    var rejections: [Rejection] = []
+    for transform in transforms {
+      do {
+        try transform.apply(to: &batch, rejections: &rejections)
+      } catch let error as SluiceError {
+        throw error.at(place(page: page))
+      }
+    }
+    guard !rejections.isEmpty else { return [] }
+    try report(rejections, page: page)
+    let keys = Set(rejections.map(\.key))
+    return Set(batch.indices.filter { batch.kind(at: $0) == .dropped && keys.contains(batch.key(at: $0)) })
+  }
+
+  private func deliver(
+    _ batch: Batch, rejected: Set<Int>, saved: Checkpoint, page: Int
+  ) async throws -> [String: SinkLane.Outcome] {
+    let job = plan.name
+    return try await withThrowingTaskGroup(of: (String, SinkLane.Outcome).self) { group in
+      for lane in lanes {
+        group.addTask {
+          do {
+            return (lane.name, try await lane.deliver(batch, rejected: rejected, saved: saved))
+          } catch let error as SluiceError {
+            throw error.at(Place(job: job, component: lane.name, page: page))
+          }
+        }
+      }
+      var outcomes: [String: SinkLane.Outcome] = [:]
+      for try await (name, outcome) in group { outcomes[name] = outcome }
+      return outcomes
+    }
+  }
+
+  private func count(_ page: Page, dropped: Int, rejected: Int) {
+    checkpoint.counters.pages += 1
+    checkpoint.counters.documents += page.signals.count
+    checkpoint.counters.dropped += dropped - rejected
+    checkpoint.counters.rejects += rejected
+    checkpoint.counters.reads += page.signals.billedReads
+    checkpoint.counters.bytes += page.signals.receivedBytes
+  }
+
+  /// Counts what sinks did, for checkpoint, report and budget.
+  func count(_ outcomes: [String: SinkLane.Outcome]) throws {
+    for index in report.sinks.indices {
+      guard let outcome = outcomes[report.sinks[index].name] else { continue }
+      report.sinks[index].writes += outcome.writes
+      report.sinks[index].deletes += outcome.deletes
+      report.sinks[index].unchanged += outcome.unchanged
+      checkpoint.counters.writes += outcome.writes
+      checkpoint.counters.deletes += outcome.deletes
+      checkpoint.counters.unchanged += outcome.unchanged
+      budget.note(writes: outcome.writes, deletes: outcome.deletes)
+      try report(outcome.receipt.rejections, page: checkpoint.listing.pages)
+    }
+  }
+
+  /// Reports documents that could not be taken; throws the first where the job is to stop at one.
+  private func report(_ rejections: [Rejection], page: Int) throws {
+    for rejection in rejections {
+      var place = place(page: page)
+      place.key = rejection.key.description
+      let error = rejection.error.at(place)
+      if plan.onReject == .stop {
+        throw SluiceError(
+          error.code, error.message, at: error.place, retry: error.retry,
+          hint: error.hint ?? "nothing was published; on_reject: skip leaves such documents out", causes: error.causes)
+      }
+      environment.observe(.rejected(job: plan.name, Rejection(rejection.key, error)))
+    }
+  }
+}
+
+extension Batch {
+  /// One fingerprint for each key, in order.
+  fileprivate var keyFingerprints: [Fingerprint] {
+    indices.map { index in withKeyBytes(at: index) { Fingerprint(of: $0) } }
+  }
+
+  /// The highest key.
+  fileprivate var highestKey: Key? {
+    guard let first = indices.first else { return nil }
+    var highest = first
+    for index in indices.dropFirst() {
+      let isHigher = withKeyBytes(at: index) { key in
+        withKeyBytes(at: highest) { Key.precedes($0, key) }
+      }
+      if isHigher { highest = index }
+    }
+    return key(at: highest)
+  }
+}
