@@ -69,7 +69,8 @@ let package = Package(
     tests("SluiceJSON", "SluiceCore", "SluiceJSON"),
     tests("SluiceHTTP", "SluiceCore", "SluiceHTTP", "SluiceTesting"),
     tests("SluiceConfig", "SluiceCore", "SluiceConfig"),
-    tests("SluiceEngine", "SluiceCore", "SluiceEngine", "SluiceBuiltin", "FirestoreServer", "SluiceTesting"),
+    tests(
+      "SluiceEngine", "SluiceCore", "SluiceEngine", "SluicePaging", "SluiceTesting"),
     tests("FirestoreServer", "SluiceCore", "SluiceJSON", "FirestoreServer", "SluiceHTTP"),
     tests("Plugins", "SluiceCore", "SluiceJSON", "SluiceBuiltin", "SluiceTesting"),
     tests("ContractFit", "SluiceCore", "SluiceEngine", "SluiceBuiltin"),

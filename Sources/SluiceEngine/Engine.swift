@@ -1,4 +1,5 @@
 import SluiceCore
+import Synchronization
 
 /// Runs jobs. It knows no adapter by name: all it works with are the contract's protocols and values.
 public struct Engine: Sendable {
@@ -31,13 +32,14 @@ public struct Engine: Sendable {
 
   private func run(_ plan: JobPlan, options: RunOptions, state: any JobState) async -> RunReport {
     var opened: [any Adapter] = []
+    let retries = RetryTally()
     var run: JobRun?
     var outcome = RunReport.Outcome.completed
     do {
-      let source = try await open(plan.source, role: .source, plan, as: (any Pageable).self, into: &opened)
+      let source = try await open(plan.source, role: .source, plan, retries, as: (any Pageable).self, into: &opened)
       var sinks: [any Writable] = []
       for sink in plan.sinks {
-        sinks.append(try await open(sink.adapter, role: .sink, plan, as: (any Writable).self, into: &opened))
+        sinks.append(try await open(sink.adapter, role: .sink, plan, retries, as: (any Writable).self, into: &opened))
       }
       let made = try await make(plan, options, state, source, sinks)
       run = made.run
@@ -45,9 +47,8 @@ public struct Engine: Sendable {
       if made.run.checkpoint.counters.rejects > 0 { outcome = .completedWithRejects }
     } catch {
       outcome = Self.outcome(of: error, job: plan.name)
-      let cause = error
       do {
-        try await run?.settleAccounts(after: cause)
+        try await run?.settleAccounts()
       } catch {
         run?.note("what was reserved stays charged: \(error)")
       }
@@ -57,13 +58,14 @@ public struct Engine: Sendable {
     report.outcome = outcome
     if let run {
       report.counters = run.checkpoint.counters
+      report.counters.retries += retries.count
       report.spending = run.budget.used
     }
     return report
   }
 
   private func open<T>(
-    _ adapter: AdapterPlan, role: ConfigRole, _ plan: JobPlan, as type: T.Type, into opened: inout [any Adapter]
+    _ adapter: AdapterPlan, role: ConfigRole, _ plan: JobPlan, _ retries: RetryTally, as type: T.Type, into opened: inout [any Adapter]
   ) async throws -> T {
     let job = plan.name
     let name = adapter.name
@@ -76,6 +78,7 @@ public struct Engine: Sendable {
       case .endpoint(let endpoint, let origin):
         observe(.endpoint(job: job, component: name, endpoint, from: origin))
       case .retry(let attempt, let delay, let error):
+        retries.add()
         observe(.retry(job: job, attempt: attempt, delay: delay, error: error))
       case .notice(let text): observe(.notice(job: job, text))
       }
@@ -207,4 +210,15 @@ extension JobRun {
       }
     }
   }
+}
+
+/// Counts what adapters had to try again. They report from any task.
+private final class RetryTally: Sendable {
+  private let total = Atomic(0)
+
+  /// How many there were.
+  var count: Int { total.load(ordering: .relaxed) }
+
+  /// One more.
+  func add() { total.add(1, ordering: .relaxed) }
 }

@@ -15,11 +15,14 @@ public final class HTTPBody: Sendable {
   private let channel: BodyChannel
   private let exchange: Exchange
   private let loop: TransferLoop
+  /// Keeps the loop running for as long as somebody may read.
+  private let transport: HTTPTransport
 
-  init(_ channel: BodyChannel, _ exchange: Exchange, _ loop: TransferLoop) {
+  init(_ channel: BodyChannel, _ exchange: Exchange, _ loop: TransferLoop, _ transport: HTTPTransport) {
     self.channel = channel
     self.exchange = exchange
     self.loop = loop
+    self.transport = transport
   }
 
   deinit { cancel() }

@@ -40,6 +40,9 @@ public final class HTTPTransport: Sendable {
 
   /// Sends one request and returns once the answer's head is there, whatever the status; the body follows as its reader
   /// asks for it. Redirects are followed where the request allows it. Use `HTTPLimits.endless` for what never ends.
+  ///
+  /// No compression is asked for: libcurl unpacks a piece whole even while the reader holds it back, so a small piece
+  /// could take much memory.
   public func stream(_ request: HTTPRequest) async throws -> HTTPStream {
     var request = request
     var followed = 0
@@ -71,7 +74,7 @@ public final class HTTPTransport: Sendable {
     } onCancel: {
       loop.cancel(exchange)
     }
-    return HTTPStream(head: head, body: HTTPBody(channel, exchange, loop))
+    return HTTPStream(head: head, body: HTTPBody(channel, exchange, loop, self))
   }
 
   private func start(_ exchange: Exchange, _ delivery: Delivery) {

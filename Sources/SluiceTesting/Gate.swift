@@ -12,6 +12,7 @@ public final class Gate: Sendable {
   // A pipe, since a thread can wait for it and for a socket at the same time. Opening it closes the writing end.
   let reader: Int32
   private let writer: Mutex<Int32>
+  private let waiters = Mutex<[CheckedContinuation<Void, Never>]>([])
 
   /// A closed gate.
   public init() {
@@ -32,6 +33,24 @@ public final class Gate: Sendable {
     writer.withLock { writer in
       if writer >= 0 { Self.close(writer) }
       writer = -1
+    }
+    let waiting = waiters.withLock { waiters in
+      defer { waiters = [] }
+      return waiters
+    }
+    for waiter in waiting { waiter.resume() }
+  }
+
+  /// Waits until it is open: for the test's side, where the script is what opens it.
+  public func waitUntilOpen() async {
+    await withCheckedContinuation { continuation in
+      // Looked at under the lock: whoever opens it meanwhile finds the waiter, or the waiter finds it open.
+      let isOpen = waiters.withLock { waiters in
+        if self.isOpen { return true }
+        waiters.append(continuation)
+        return false
+      }
+      if isOpen { continuation.resume() }
     }
   }
 

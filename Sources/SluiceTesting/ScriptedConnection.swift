@@ -113,6 +113,13 @@ public final class ScriptedConnection: @unchecked Sendable {
     }
   }
 
+  /// Whether the client leaves no room for a byte during `time`: it has stopped reading.
+  public func isBlocked(for time: Duration) throws -> Bool {
+    if waitUntilWritable(descriptor, or: stopping, milliseconds: time.wholeMilliseconds) { return false }
+    if stopping.isOpen { throw ScriptedServer.Stopped() }
+    return true
+  }
+
   // MARK: Waiting and ending
 
   /// Waits until the test opens the gate.
@@ -130,8 +137,9 @@ public final class ScriptedConnection: @unchecked Sendable {
 
   /// Lets time pass. For dripping; a test's own conditions are gates.
   public func sleep(_ time: Duration) throws {
-    let milliseconds = time.components.seconds * 1000 + time.components.attoseconds / 1_000_000_000_000_000
-    if waitUntilReadable(stopping.reader, or: nil, milliseconds: Int32(milliseconds)) { throw ScriptedServer.Stopped() }
+    if waitUntilReadable(stopping.reader, or: nil, milliseconds: time.wholeMilliseconds) {
+      throw ScriptedServer.Stopped()
+    }
   }
 
   /// Closes the connection in good order. Harmless when repeated.

@@ -77,6 +77,8 @@ public final class ScriptedServer: Sendable {
 
   /// Waits until so many requests have been read.
   public func waitForRequests(_ count: Int) async { await record.wait { $0.requests.count >= count } }
+  /// Waits until no connection is open.
+  public func waitUntilAllConnectionsAreClosed() async { await record.wait { $0.closed == $0.opened } }
   /// Waits until so many connections have been closed, by either side.
   public func waitForClosedConnections(_ count: Int) async { await record.wait { $0.closed >= count } }
 

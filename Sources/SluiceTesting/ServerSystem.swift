@@ -37,9 +37,15 @@ func waitUntilReadable(_ descriptor: Int32, or gate: Gate?, milliseconds: Int32 
   waitUntil(Int16(POLLIN), descriptor, or: gate, milliseconds)
 }
 
-/// Waits until there is room to write; false if the gate opens first.
-func waitUntilWritable(_ descriptor: Int32, or gate: Gate?) -> Bool {
-  waitUntil(Int16(POLLOUT), descriptor, or: gate, -1)
+/// Waits until there is room to write; false if the gate opens first, or the time is up.
+func waitUntilWritable(_ descriptor: Int32, or gate: Gate?, milliseconds: Int32 = -1) -> Bool {
+  waitUntil(Int16(POLLOUT), descriptor, or: gate, milliseconds)
+}
+
+extension Duration {
+  var wholeMilliseconds: Int32 {
+    Int32(components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000)
+  }
 }
 
 private func waitUntil(_ events: Int16, _ descriptor: Int32, or gate: Gate?, _ milliseconds: Int32) -> Bool {

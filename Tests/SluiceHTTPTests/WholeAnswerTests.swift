@@ -4,7 +4,7 @@ import Testing
 
 @testable import SluiceHTTP
 
-@Suite("Whole answers")
+@Suite("Whole answers", .timeLimit(.minutes(1)))
 struct WholeAnswerTests {
   @Test("a GET brings status, headers and body")
   func get() async throws {

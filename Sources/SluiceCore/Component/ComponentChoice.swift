@@ -24,7 +24,7 @@ extension ComponentChoice: ConfigValue {
     _ node: ConfigNode, in context: ConfigContext, into diagnostics: inout Diagnostics
   ) -> ComponentChoice? {
     switch node.content {
-    case .scalar(let scalar) where !node.isAbsent:
+    case .scalar(let scalar) where !node.isAbsent && !scalar.isUnresolved:
       return ComponentChoice(scalar.text, at: node.mark, settings: ConfigNode(.scalar(.init("")), at: node.mark))
     case .mapping(let entries) where entries.count == 1:
       return ComponentChoice(entries[0].key, at: entries[0].keyMark, settings: entries[0].value)

@@ -16,7 +16,7 @@ extension Value: ConfigValue {
     case .scalar(let scalar) where scalar.isPlain && scalar.expression == nil:
       return decodePlain(scalar.text, node, context, &diagnostics)
     case .scalar(let scalar):
-      return .string(scalar.text)
+      return scalar.isUnresolved ? nil : .string(scalar.text)
     case .sequence(let nodes):
       let items = nodes.map { decode($0, in: context, into: &diagnostics) }
       return items.contains { $0 == nil } ? nil : .array(items.compactMap { $0 })

@@ -19,12 +19,15 @@ public struct ConfigNode: Sendable {
     public var isPlain: Bool
     /// The text as the file has it, where it came wholly or partly from `${env:}` or `${file:}`: what may be shown.
     public var expression: String?
+    /// Its interpolation failed and was reported: readers say nothing more about it.
+    public var isUnresolved: Bool
 
     /// A scalar.
-    public init(_ text: String, isPlain: Bool = true, expression: String? = nil) {
+    public init(_ text: String, isPlain: Bool = true, expression: String? = nil, isUnresolved: Bool = false) {
       self.text = text
       self.isPlain = isPlain
       self.expression = expression
+      self.isUnresolved = isUnresolved
     }
 
     /// What may be shown of it: the expression where there is one, else the text.

@@ -88,7 +88,7 @@ public struct ConfigSpec<Root: Configurable>: Sendable {
     var entries: [ConfigNode.Entry] = []
     if case .mapping(let all) = node.content {
       entries = all
-    } else if !node.isAbsent {
+    } else if node.isUnresolved || !node.isAbsent {
       context.wrongType(node, expected: "a mapping of settings", hint: expectedKeys(context.role), into: &diagnostics)
       return nil
     }
@@ -118,7 +118,8 @@ public struct ConfigSpec<Root: Configurable>: Sendable {
       isComplete = false
       reportMissing(info, emptyAt: empty[info.key], in: context, into: &diagnostics)
     }
-    if isComplete { check?(config, given, &diagnostics) }
+    guard isComplete else { return nil }
+    check?(config, given, &diagnostics)
     return config
   }
 }

@@ -8,7 +8,7 @@ public protocol ConfigValue: Sendable {
 
   /// Reads a node. Called at load time, for one node at a time.
   ///
-  /// Returns nil exactly where an error was added. Messages must not contain the value of a secret or of an
+  /// Returns nil exactly where there is an error: added here, or before, of a scalar that is unresolved. Messages must not contain the value of a secret or of an
   /// interpolated scalar: use `context.show(_:)`.
   static func decode(_ node: ConfigNode, in context: ConfigContext, into diagnostics: inout Diagnostics) -> Self?
 
@@ -52,7 +52,10 @@ public struct ConfigContext: Sendable {
 
   /// The scalar's text; nil, with an error that says what was expected, for anything else and for nothing.
   public func text(of node: ConfigNode, expected: String, into diagnostics: inout Diagnostics) -> String? {
-    if case .scalar(let scalar) = node.content, !node.isAbsent { return scalar.text }
+    if case .scalar(let scalar) = node.content {
+      if scalar.isUnresolved { return nil }
+      if !node.isAbsent { return scalar.text }
+    }
     wrongType(node, expected: expected, into: &diagnostics)
     return nil
   }
@@ -62,11 +65,14 @@ public struct ConfigContext: Sendable {
     _ node: ConfigNode, expected: String, suggestion: String? = nil, hint: String? = nil,
     into diagnostics: inout Diagnostics
   ) {
+    if node.isUnresolved { return }
     // What to write instead is made of the value, so it is as secret as the value.
     let mayShow = !isSecret && !node.isInterpolated
-    diagnostics.error(
-      "wrong_type", "\(name): expected \(expected), found \(show(node))", at: node.mark,
+    var diagnostic = Diagnostic(
+      .error, "wrong_type", "\(name): expected \(expected), found \(show(node))", at: node.mark,
       suggestion: mayShow ? suggestion : nil, hint: hint)
+    diagnostic.hidesSource = isSecret
+    diagnostics.add(diagnostic)
   }
 }
 
@@ -75,5 +81,11 @@ extension ConfigNode {
   var isInterpolated: Bool {
     guard case .scalar(let scalar) = content else { return false }
     return scalar.expression != nil
+  }
+
+  /// Whether it is a scalar whose interpolation failed.
+  var isUnresolved: Bool {
+    guard case .scalar(let scalar) = content else { return false }
+    return scalar.isUnresolved
   }
 }

@@ -36,6 +36,8 @@ public struct Diagnostic: Sendable, Hashable {
   public var hint: String?
   /// Further places.
   public var notes: [Note]
+  /// Whether the line of the file must not be shown with it, because a secret stands there.
+  public var hidesSource = false
 
   /// Makes a diagnostic.
   public init(
@@ -56,6 +58,7 @@ public struct Diagnostic: Sendable, Hashable {
 public struct Diagnostics: Sendable {
   /// What was found, in the order of finding.
   public private(set) var all: [Diagnostic] = []
+  private var known: Set<Diagnostic> = []
 
   /// Nothing found yet.
   public init() {}
@@ -65,7 +68,7 @@ public struct Diagnostics: Sendable {
 
   /// Adds one problem; the same problem at the same place is kept once.
   public mutating func add(_ diagnostic: Diagnostic) {
-    if !all.contains(diagnostic) { all.append(diagnostic) }
+    if known.insert(diagnostic).inserted { all.append(diagnostic) }
   }
 
   /// Adds all problems of another gathering.

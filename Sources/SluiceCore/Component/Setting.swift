@@ -83,7 +83,7 @@ public struct Setting<Root: Configurable>: Sendable {
     apply = { node, context, root, diagnostics in
       guard let value = V.decode(node, in: context, into: &diagnostics) else { return false }
       if let text = refusing(value) {
-        let shown = node.isInterpolated ? context.show(node) : text
+        let shown = node.isInterpolated || context.isSecret ? context.show(node) : text
         diagnostics.error(
           "out_of_range", "\(context.name): \(shown) is out of range, expected \(info.range ?? "another value")",
           at: node.mark)

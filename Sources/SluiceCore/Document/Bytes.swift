@@ -11,6 +11,15 @@ extension Array where Element == UInt8 {
   }
 }
 
+extension Span where Element == UInt8 {
+  /// The same bytes.
+  package func isEqual(to other: [UInt8]) -> Bool {
+    if count != other.count { return false }
+    for i in indices where self[i] != other[i] { return false }
+    return true
+  }
+}
+
 extension String {
   /// A string of lent bytes, which must be valid UTF-8 (others are replaced).
   package init(_ utf8: Span<UInt8>) {

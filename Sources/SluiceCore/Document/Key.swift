@@ -87,6 +87,13 @@ extension Key {
     }
   }
 
+  /// The segments without escapes, joined with `/`: for stores whose ids hold no slash.
+  package static func unescapedPath(_ utf8: Span<UInt8>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(utf8)
+    return unescaped(bytes[...])
+  }
+
   private static func unescaped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
@@ -104,17 +111,22 @@ extension Key {
   }
 
   private static func isCanonical(_ bytes: [UInt8]) -> Bool {
+    isCanonical(bytes.span) && String(validating: bytes, as: UTF8.self) != nil
+  }
+
+  /// Whether every `%` of valid UTF-8 belongs to `%2F` or `%25`.
+  package static func isCanonical(_ utf8: Span<UInt8>) -> Bool {
     var i = 0
-    while i < bytes.count {
-      if bytes[i] == UInt8(ascii: "%") {
-        guard i + 2 < bytes.count, bytes[i + 1] == UInt8(ascii: "2"),
-          bytes[i + 2] == UInt8(ascii: "F") || bytes[i + 2] == UInt8(ascii: "5")
+    while i < utf8.count {
+      if utf8[i] == UInt8(ascii: "%") {
+        guard i + 2 < utf8.count, utf8[i + 1] == UInt8(ascii: "2"),
+          utf8[i + 2] == UInt8(ascii: "F") || utf8[i + 2] == UInt8(ascii: "5")
         else { return false }
         i += 3
       } else {
         i += 1
       }
     }
-    return String(validating: bytes, as: UTF8.self) != nil
+    return true
   }
 }

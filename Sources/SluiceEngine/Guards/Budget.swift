@@ -65,8 +65,11 @@ struct Budget {
     used = used + Spending(reads: billed, requests: 1, bytes: bytes)
   }
 
-  /// Gives back all that is reserved.
-  mutating func releaseAll() { reserved = 0 }
+  /// Gives back what was reserved for a request that failed, where it surely was not billed: it was answered with an
+  /// error, or never reached the server. A request that ran out of time, or whose answer broke off, may have been.
+  mutating func release(reserved reads: Int, after error: SluiceError) {
+    if ![.timeout, .malformedData].contains(error.code) { reserved -= reads }
+  }
 
   /// Notes writes and deletes.
   mutating func note(writes: Int, deletes: Int) { used = used + Spending(writes: writes, deletes: deletes) }

@@ -89,3 +89,20 @@ struct ComponentReader {
     return nil
   }
 }
+
+extension JobPlan {
+  /// Adds every secret that the components of a job have in a configuration file, so that it is never shown. `http` and
+  /// the job's other settings are included.
+  public static func addSecrets(of node: ConfigNode, catalog: Catalog, to redactor: inout Redactor) {
+    redactor.add(secretsOf: node, by: JobSettings.spec.schema)
+    let choices = ComponentChoices(readingFrom: node)
+    for choice in [choices.source].compactMap({ $0 }) + choices.sinks {
+      guard let entry = catalog.adapters.first(where: { $0.name == choice.name }) else { continue }
+      redactor.add(secretsOf: choice.settings, by: entry.schema)
+    }
+    for choice in choices.transforms {
+      guard let entry = catalog.transforms.first(where: { $0.name == choice.name }) else { continue }
+      redactor.add(secretsOf: choice.settings, by: entry.schema)
+    }
+  }
+}

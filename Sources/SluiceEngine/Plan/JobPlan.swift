@@ -152,3 +152,8 @@ extension RunningDigest {
     append(bytes.span)
   }
 }
+
+extension JobPlan {
+  /// The keys of a job, for the reader of configuration files and for documentation.
+  public static var schema: ConfigSchema { JobSettings.spec.schema }
+}

@@ -62,12 +62,10 @@ final class JobRun {
     lastSaved = checkpoint
   }
 
-  /// After a run that ended early: charges what was used and gives back what was reserved for requests that were never
-  /// made, or were answered with an error. A request that was left open is taken as billed. The checkpoint stays the
-  /// one saved last.
-  func settleAccounts(after error: any Error) async throws {
+  /// After a run that ended early: charges what was used, and gives back what was reserved beyond the request in flight,
+  /// which is taken as billed. The checkpoint stays the one saved last.
+  func settleAccounts() async throws {
     guard var settled = lastSaved else { return }
-    if let error = error as? SluiceError, ![.timeout, .malformedData].contains(error.code) { budget.releaseAll() }
     let charges = budget.charge(ahead: 0, on: Day(environment.now()))
     guard !charges.isEmpty else { return }
     settled.revision += 1

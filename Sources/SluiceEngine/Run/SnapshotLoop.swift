@@ -69,9 +69,13 @@ extension JobRun {
       let page = try await environment.stop.racing { try await source.page(request) }
       return arrived(page, request)
     } catch let error as SluiceError {
-      let pages = checkpoint.listing.partitions[partition].pages
-      throw error.at(place(page: pages + 1))
+      throw failed(error, request, in: partition)
     }
+  }
+
+  private func failed(_ error: SluiceError, _ request: PageRequest, in partition: Int) -> SluiceError {
+    budget.release(reserved: request.size, after: error)
+    return error.at(place(page: checkpoint.listing.partitions[partition].pages + 1))
   }
 
   /// Notes what a page cost.
@@ -101,7 +105,7 @@ extension JobRun {
     do {
       return arrived(try await next, request)
     } catch let error as SluiceError {
-      throw error.at(place(page: checkpoint.listing.partitions[partition].pages + 1))
+      throw failed(error, request, in: partition)
     }
   }
 

@@ -21,7 +21,8 @@ public struct HTTPClient: Sendable {
   /// it gets new ones, and the request is tried once more.
   nonisolated(nonsending)
     public func send(
-      _ request: HTTPRequest, authorize: ((_ request: inout HTTPRequest, _ wereRefused: Bool) async throws -> Void)? = nil,
+      _ request: HTTPRequest,
+      authorize: ((_ request: inout HTTPRequest, _ wereRefused: Bool) async throws -> Void)? = nil,
       judge: (HTTPResponse, HTTPRequest) -> SluiceError? = { $0.statusError(for: $1) }
     ) async throws -> HTTPResponse
   {

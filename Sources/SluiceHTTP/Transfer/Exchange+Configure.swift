@@ -15,14 +15,11 @@ extension Exchange {
     options.set(CURLOPT_TCP_KEEPALIVE, 1)
     options.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     options.set(CURLOPT_HTTP_VERSION, Int(request.version == .http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS))
-    // "" means every encoding that libcurl was built with.
-    options.set(CURLOPT_ACCEPT_ENCODING, "")
     options.set(CURLOPT_USERAGENT, configuration.userAgent)
     options.set(CURLOPT_CONNECTTIMEOUT_MS, limits.connect?.curlMilliseconds ?? Int(Int32.max))
-    if case .stream = delivery {
-      // Small, since a packed piece is unpacked whole even when the reader pauses.
-      options.set(CURLOPT_BUFFERSIZE, 32 << 10)
-    } else {
+    if case .whole = delivery {
+      // "" means every encoding that libcurl was built with.
+      options.set(CURLOPT_ACCEPT_ENCODING, "")
       options.set(CURLOPT_BUFFERSIZE, 256 << 10)
     }
     setTrust(options, configuration)
@@ -36,6 +33,12 @@ extension Exchange {
     options.set(CURLOPT_SSL_VERIFYPEER, 1)
     options.set(CURLOPT_SSL_VERIFYHOST, 2)
     options.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    if request.url.origin.scheme == .https {
+      let buffer = ErrorBuffer.allocate(capacity: Int(CURL_ERROR_SIZE))
+      buffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+      options.set(CURLOPT_ERRORBUFFER, buffer)
+      errorBuffer = buffer
+    }
     if let caFile = configuration.caFile { options.set(CURLOPT_CAINFO, caFile) }
     guard let certificate = configuration.clientCertificate else { return }
     options.set(CURLOPT_SSLCERT, certificate.certificateFile)
@@ -45,7 +48,10 @@ extension Exchange {
 
   /// An empty proxy also keeps libcurl from reading the environment.
   private func setProxy(_ options: EasyOptions, _ proxy: HTTPConfiguration.Proxy) {
-    if request.url.origin.isLoopback { return options.set(CURLOPT_PROXY, "") }
+    if request.url.origin.isLoopback {
+      options.set(CURLOPT_PROXY, "")
+      return
+    }
     switch proxy {
     case .none: options.set(CURLOPT_PROXY, "")
     case .environment: break
@@ -101,7 +107,9 @@ private struct EasyOptions {
   func set(_ option: CURLoption, _ value: Int) { _ = sluice_easy_set_long(handle, option, value) }
   func set(_ option: CURLoption, offset: Int) { _ = sluice_easy_set_offset(handle, option, curl_off_t(offset)) }
   func set(_ option: CURLoption, _ value: String) { _ = sluice_easy_set_string(handle, option, value) }
-  func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer) { _ = sluice_easy_set_pointer(handle, option, value) }
+  func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer) {
+    _ = sluice_easy_set_pointer(handle, option, value)
+  }
   func set(_ option: CURLoption, _ value: @escaping curl_write_callback) {
     _ = sluice_easy_set_data_callback(handle, option, value)
   }

@@ -46,16 +46,17 @@ extension Exchange {
       return network("the connection broke \(state)\(systemReason(handle))")
     case CURLE_HTTP2, CURLE_HTTP2_STREAM: return network("the HTTP/2 stream broke: \(received)")
     case CURLE_BAD_CONTENT_ENCODING: return network("the body's compression is damaged or unknown")
-    case CURLE_SSL_CONNECT_ERROR: return network("TLS could not be agreed on\(systemReason(handle))")
+    case CURLE_SSL_CONNECT_ERROR: return network("TLS could not be agreed on\(tlsReason)")
     case CURLE_PROXY: return network("the proxy refused or failed")
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:
       return error(
-        .network, "the server's certificate is not trusted\(certificateReason(handle))", retry: .never,
+        .network, "the server's certificate is not trusted\(tlsReason)", retry: .never,
         hint: "for a private authority name its file as the CA file; verification cannot be turned off")
     case CURLE_SSL_CACERT_BADFILE:
-      return error(.invalidConfiguration, "the file of certificate authorities cannot be used", retry: .never)
+      return error(
+        .invalidConfiguration, "the file of certificate authorities cannot be used\(tlsReason)", retry: .never)
     case CURLE_SSL_CERTPROBLEM:
-      return error(.invalidConfiguration, "the client certificate or its key cannot be used", retry: .never)
+      return error(.invalidConfiguration, "the client certificate or its key cannot be used\(tlsReason)", retry: .never)
     case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL:
       return error(.malformedData, "the answer is not HTTP", retry: .never, hint: "is this the right port?")
     default:
@@ -82,10 +83,9 @@ extension Exchange {
     return number == 0 ? "" : ": \(String(cString: strerror(Int32(number))))"
   }
 
-  private func certificateReason(_ handle: UnsafeMutableRawPointer) -> String {
-    var number = 0
-    _ = sluice_easy_get_long(handle, CURLINFO_SSL_VERIFYRESULT, &number)
-    return number == 0 ? "" : " (OpenSSL verify result \(number))"
+  private var tlsReason: String {
+    guard let errorBuffer, errorBuffer[0] != 0 else { return "" }
+    return ": \(String(cString: errorBuffer))"
   }
 
   /// Frees what the transfer held. The handle is the loop's.
@@ -94,6 +94,8 @@ extension Exchange {
     loop = nil
     curl_slist_free_all(headerList)
     headerList = nil
+    errorBuffer?.deallocate()
+    errorBuffer = nil
   }
 
   /// Tells whoever waits; at most once, as `delivery` is used up.

@@ -29,6 +29,10 @@ final class Exchange: @unchecked Sendable {
   /// The header list that libcurl reads during the transfer.
   var headerList: UnsafeMutablePointer<curl_slist>?
 
+  typealias ErrorBuffer = UnsafeMutablePointer<CChar>
+  /// Where libcurl writes why TLS failed. Only with https: its other texts may name more than an error should.
+  var errorBuffer: ErrorBuffer?
+
   var head: HeadParser
   var headReceivedAt = Timestamp(seconds: 0, nanoseconds: 0)
   var body: [UInt8] = []

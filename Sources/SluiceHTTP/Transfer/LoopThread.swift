@@ -40,10 +40,12 @@ final class LoopThread: Sendable {
   /// Ends the loop and waits for its thread: a few milliseconds. Harmless when repeated.
   func stop() {
     loop.close()
-    guard let thread = thread.withLock({ thread in
-      defer { thread = nil }
-      return thread
-    }) else { return }
+    guard
+      let thread = thread.withLock({ thread in
+        defer { thread = nil }
+        return thread
+      })
+    else { return }
     // The thread cannot wait for its own end.
     if pthread_equal(thread, pthread_self()) != 0 { pthread_detach(thread) } else { pthread_join(thread, nil) }
   }

@@ -106,6 +106,10 @@ extension Exchange {
       let expected = head.isEncoded ? nil : declared
       body.reserveCapacity(min(expected ?? loop?.usualBodySize ?? 0, 16 << 20))
     case .stream(let continuation, let channel):
+      if head.isEncoded {
+        failure = error(.malformedData, "the answer is packed, which was not asked for", retry: .never)
+        return false
+      }
       delivery = .body(channel)
       continuation.resume(returning: finishedHead)
     case .body, nil: break

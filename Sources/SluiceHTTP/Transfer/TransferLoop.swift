@@ -35,6 +35,7 @@ final class TransferLoop: @unchecked Sendable {
 
   private var active: [Handle: Exchange] = [:]
   private var spare: [Handle] = []
+  private var isCleanedUp = false
   private var channelsToWake: [BodyChannel] = []
   /// The time at the beginning of this round: callbacks need no clock of their own.
   private(set) var now = Monotonic.now
@@ -56,8 +57,14 @@ final class TransferLoop: @unchecked Sendable {
     _ = sluice_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_NOTHING))
   }
 
-  deinit {
+  deinit { cleanUp() }
+
+  /// Closes the kept connections. After the loop's end, or when it never began; nobody wakes the multi handle any more.
+  private func cleanUp() {
+    guard !isCleanedUp else { return }
+    isCleanedUp = true
     for handle in spare { curl_easy_cleanup(handle) }
+    spare = []
     curl_multi_cleanup(multi)
   }
 
@@ -94,7 +101,7 @@ final class TransferLoop: @unchecked Sendable {
 
   // MARK: The loop's thread
 
-  /// Runs until `close()`.
+  /// Runs until `close()`, and leaves nothing open.
   func run() {
     while takeCommands() {
       var running: Int32 = 0
@@ -107,6 +114,7 @@ final class TransferLoop: @unchecked Sendable {
       now = .now
     }
     for (handle, exchange) in active { finish(exchange, handle, .failure(Self.closed)) }
+    cleanUp()
   }
 
   private func takeCommands() -> Bool {
