@@ -1,10 +1,12 @@
 import SluiceCore
+import SluiceMemory
 import SluicePaging
 import SluiceTransforms
 
 extension Catalog {
   /// The components that come with Sluice: one line each.
   public static let builtin = Catalog()
+    .adding(MemoryAdapter.self)
     .adding(PageToken.self)
     .adding(Keyset.self)
     .adding(Offset.self)
