@@ -1,12 +1,16 @@
 import SluiceCore
+import SluiceFile
 import SluiceMemory
 import SluicePaging
+import SluiceStdout
 import SluiceTransforms
 
 extension Catalog {
   /// The components that come with Sluice: one line each.
   public static let builtin = Catalog()
+    .adding(FileAdapter.self)
     .adding(MemoryAdapter.self)
+    .adding(StdoutAdapter.self)
     .adding(PageToken.self)
     .adding(Keyset.self)
     .adding(Offset.self)

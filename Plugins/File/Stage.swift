@@ -1,0 +1,100 @@
+import SluiceCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A file on its way: beside its target, hidden, readable by its owner only. Locked as long as it is open.
+struct Stage: ~Copyable {
+  let file: OpenFile
+  let generation: UInt64
+  private let target: Target
+  private var digest = RunningDigest()
+  private var documents = 0
+
+  /// Nothing staged yet.
+  static let start = StageMark(length: 0, digest: RunningDigest().value, documents: 0)
+
+  /// Begins a stage. There must be none of this generation.
+  init(new generation: UInt64, target: Target) throws {
+    let file = try OpenFile.new(target.stage(generation))
+    guard file.lock() else { throw target.isTaken }
+    self.file = file
+    self.generation = generation
+    self.target = target
+  }
+
+  /// Goes on with a stage, cut back to a mark; nil where it is not the one the mark was taken of.
+  init?(resuming mark: StageMark, target: Target, generation: UInt64) throws {
+    let path = target.stage(generation)
+    guard try FileStatus.of(path, following: false)?.kind == .regular, let file = try OpenFile.existing(path) else {
+      return nil
+    }
+    guard file.lock() else { throw target.isTaken }
+    let status = try file.status()
+    // Somebody else's file, or one with a second name, is none of ours.
+    guard status.kind == .regular, status.owner == geteuid(), status.links == 1, UInt64(status.size) >= mark.length,
+      let digest = try file.digest(length: Int(mark.length)), digest.value == mark.digest
+    else { return nil }
+    if UInt64(status.size) > mark.length { try file.truncate(to: Int(mark.length)) }
+    self.file = file
+    self.generation = generation
+    self.target = target
+    self.digest = digest
+    documents = mark.documents
+  }
+
+  /// How far it has grown.
+  var mark: StageMark { StageMark(length: digest.byteCount, digest: digest.value, documents: documents) }
+
+  /// Adds whole lines. After an error the stage is as it was: what arrived of them is written over.
+  mutating func append(_ lines: UnsafeRawBufferPointer, documents: Int) throws {
+    try file.write(lines, at: Int(digest.byteCount))
+    digest.append(lines.bindMemory(to: UInt8.self).span)
+    self.documents += documents
+  }
+
+  /// Makes the stage the file. Answers the status of what is published; the folder is not synced yet.
+  func publish() throws -> FileStatus {
+    let status = try file.status()
+    guard let named = try FileStatus.of(file.path, following: false), named.isSameFile(as: status) else {
+      throw SluiceError.file("has been removed or replaced", file.path, hint: "run again: it begins a new listing")
+    }
+    // What a failed write may have left.
+    if UInt64(status.size) != digest.byteCount { try file.truncate(to: Int(digest.byteCount)) }
+    try takeOverPermissions()
+    try file.sync()
+    if rename(file.path, target.path) != 0 {
+      throw SluiceError.file("rename the finished file to", target.path, errno: errno)
+    }
+    return try file.status()
+  }
+
+  /// A file that is replaced hands on its owner, group and mode, as far as this process may. A new one gets what any
+  /// new file of this process gets.
+  private func takeOverPermissions() throws {
+    var mode = 0o666 & ~Self.mask
+    if let old = try FileStatus.of(target.path, following: false), old.kind == .regular {
+      let isOwner = fchown(file.descriptor, old.owner, old.group) == 0
+      if !isOwner, fchown(file.descriptor, .max, old.group) != 0 {
+        // The group's rights must not go to another group.
+        mode = old.permissions & 0o707
+      } else {
+        mode = old.permissions & 0o777
+      }
+    }
+    if fchmod(file.descriptor, mode) != 0 { throw SluiceError.file("set the mode of", file.path, errno: errno) }
+  }
+
+  /// The file mode creation mask, as it was when it was first needed. There is no call that only reads it: for a
+  /// moment, once, new files of this process are their owner's only.
+  private static let mask: mode_t = {
+    let mask = umask(0o077)
+    umask(mask)
+    return mask
+  }()
+}
