@@ -72,7 +72,9 @@ let package = Package(
     tests(
       "SluiceEngine", "SluiceCore", "SluiceEngine", "SluicePaging", "SluiceTesting"),
     tests("FirestoreServer", "SluiceCore", "SluiceJSON", "FirestoreServer", "SluiceHTTP"),
-    tests("Plugins", "SluiceCore", "SluiceJSON", "SluiceBuiltin", "SluiceTesting"),
+    tests(
+      "Plugins", "SluiceCore", "SluiceEngine", "SluiceJSON", "SluiceHTTP", "SluiceBuiltin", "SluiceFirestore", "SluiceTesting",
+      "FirestoreServer"),
     tests("ContractFit", "SluiceCore", "SluiceEngine", "SluicePaging", "SluiceTesting"),
     tests("CLI", "SluiceCore", "SluiceCLI", "SluiceBuiltin", "SluiceTesting", "FirestoreServer"),
   ],

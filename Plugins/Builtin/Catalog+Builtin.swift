@@ -1,5 +1,6 @@
 import SluiceCore
 import SluiceFile
+import SluiceFirestore
 import SluiceMemory
 import SluicePaging
 import SluiceStdout
@@ -9,6 +10,7 @@ extension Catalog {
   /// The components that come with Sluice: one line each.
   public static let builtin = Catalog()
     .adding(FileAdapter.self)
+    .adding(Firestore.self)
     .adding(MemoryAdapter.self)
     .adding(StdoutAdapter.self)
     .adding(PageToken.self)

@@ -65,7 +65,8 @@ public struct Engine: Sendable {
   }
 
   private func open<T>(
-    _ adapter: AdapterPlan, role: ConfigRole, _ plan: JobPlan, _ retries: RetryTally, as type: T.Type, into opened: inout [any Adapter]
+    _ adapter: AdapterPlan, role: ConfigRole, _ plan: JobPlan, _ retries: RetryTally, as type: T.Type,
+    into opened: inout [any Adapter]
   ) async throws -> T {
     let job = plan.name
     let name = adapter.name

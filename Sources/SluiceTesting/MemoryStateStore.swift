@@ -73,7 +73,9 @@ public final class MemoryStateStore: StateStore {
     func save(_ commit: StateCommit) async throws {
       try store.contents.withLock { contents in
         contents.saves += 1
-        if let first = contents.failFromSave, contents.saves >= first { throw SluiceError(.io, "the save was made to fail") }
+        if let first = contents.failFromSave, contents.saves >= first {
+          throw SluiceError(.io, "the save was made to fail")
+        }
         guard commit.checkpoint.revision == (contents.checkpoints[job]?.revision ?? 0) + 1 else {
           throw SluiceError(.stateConflict, "job \(job) was saved by somebody else meanwhile")
         }

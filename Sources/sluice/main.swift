@@ -1,1 +1,4 @@
-// Placeholder
+import SluiceBuiltin
+import SluiceCLI
+
+await Sluice.main(catalog: .builtin)

@@ -35,7 +35,7 @@ public final class StopSignal: Sendable {
     return try await withThrowingTaskGroup(of: T?.self) { group in
       group.addTask { try await operation() }
       group.addTask {
-        await self.wait()
+        await self.untilRequested()
         return nil
       }
       defer { group.cancelAll() }
@@ -48,7 +48,7 @@ public final class StopSignal: Sendable {
   }
 
   /// Returns when somebody has asked, or the task is cancelled.
-  private func wait() async {
+  public func untilRequested() async {
     let id = state.withLock { state in
       state.nextWaiter += 1
       return state.nextWaiter

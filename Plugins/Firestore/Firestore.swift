@@ -1,0 +1,146 @@
+import SluiceCore
+import SluiceHTTP
+import SluiceJSON
+
+/// Reads a collection of Google Cloud Firestore over its REST API (discovery document firestore v1).
+///
+/// A listing is in the order of `__name__` and each page begins after a name, so that documents added or deleted
+/// meanwhile do not disturb it. The page size is always sent, because the server's own is 20.
+public final class Firestore: Pageable, Lookup {
+  /// `firestore`.
+  public static let name = "firestore"
+  /// For `sluice components`.
+  public static let summary = "A collection of Google Cloud Firestore, over its REST API."
+
+  /// Pages by token, in the order of names; documents carry their update time as version.
+  public static func capabilities(of config: FirestoreConfig) -> Capabilities {
+    var capabilities = Capabilities(conformancesOf: Firestore.self)
+    capabilities.positions = [.start, .token]
+    capabilities.order = .byKey
+    capabilities.hasVersions = true
+    return capabilities
+  }
+
+  /// The settings.
+  public typealias Config = FirestoreConfig
+
+  private let config: FirestoreConfig
+  private let transport: HTTPTransport
+  private let retrying: Retrying
+  private let collectionURL: HTTPURL
+  private let decoder: FirestoreDecoder
+  /// What is read.
+  public let sourceIdentity: SourceIdentity
+
+  /// Makes the connection pool; the first request is the first page.
+  public init(_ config: FirestoreConfig, context: AdapterContext) async throws {
+    let endpoint = try FirestoreEndpoint(config, environment: context.environment)
+    context.report(.endpoint(endpoint.url.origin.description + endpoint.url.pathPrefix, from: endpoint.origin))
+    self.config = config
+    transport = try HTTPTransport(HTTPConfiguration(context.http, baseDirectory: context.baseDirectory))
+    retrying = Retrying(
+      RetryPolicy(context.retry),
+      onRetry: { context.report(.retry(attempt: $0.attempt, delay: $0.delay, error: $0.error)) })
+    let segments = config.collection.split(separator: "/").map(String.init)
+    let database = ["v1", "projects", config.project, "databases", config.database, "documents"]
+    collectionURL = endpoint.url.appending(segments: database + segments)
+    decoder = FirestoreDecoder(
+      root: "projects/\(config.project)/databases/\(config.database)/documents/\(config.collection)/")
+    sourceIdentity = SourceIdentity([
+      .init("project", config.project), .init("database", config.database), .init("collection", config.collection),
+      .init("origin", endpoint.url.origin.isLoopback ? "loopback" : endpoint.url.origin.description),
+      .init("fields", config.fields.joined(separator: ",")),
+      .init("show_missing", config.showMissing ? "true" : "false"),
+    ])
+  }
+
+  /// Each database has a bill of its own.
+  public var billingAccount: String? { "firestore:projects/\(config.project)/databases/\(config.database)" }
+
+  /// Ends the connection pool.
+  public func close() async { transport.close() }
+
+  /// Lists one page. A 400 for a page that was asked for by token is a token that is no longer accepted: everything
+  /// else of the request was accepted with page 1.
+  public func page(_ request: PageRequest) async throws -> Page {
+    var url = collectionURL.appending(query: "pageSize", String(request.size))
+    var isByToken = false
+    switch request.position {
+    case .start: break
+    case .token(let token):
+      url = url.appending(query: "pageToken", token)
+      isByToken = true
+    default: throw SluiceError(.internal, "Firestore lists by token only")
+    }
+    for field in config.fields { url = url.appending(query: "mask.fieldPaths", field) }
+    if config.showMissing { url = url.appending(query: "showMissing", "true") }
+    do {
+      return try await send(HTTPRequest(.get, authorized(url))) { body in
+        let bytes = body.count
+        let list = try decoder.listPage(body)
+        let signals = PageSignals(
+          count: list.batch.count, nextToken: list.nextPageToken, billedReads: max(1, list.batch.count),
+          receivedBytes: bytes)
+        return Page(list.batch, signals: signals)
+      }
+    } catch let error as SluiceError {
+      throw (isByToken ? error.asLostPosition : error).at(place)
+    }
+  }
+
+  /// Reads single documents, one request each.
+  public func documents(for keys: [Key]) async throws -> Batch {
+    var builder = BatchBuilder()
+    for key in keys {
+      let request = HTTPRequest(.get, authorized(collectionURL.appending(segment: key.id)))
+      do {
+        let found = try await send(request) { try decoder.document($0) }
+        for change in found { builder.add(change) }
+      } catch let error as SluiceError where error.code == .notFound {
+        builder.delete(key: key)
+      }
+    }
+    return try builder.finish()
+  }
+
+  private var place: Place { Place(component: Self.name, collection: config.collection) }
+
+  private func authorized(_ url: HTTPURL) -> HTTPURL {
+    config.apiKey.map { url.appending(query: "key", $0.reveal()) } ?? url
+  }
+
+  /// Sends until the answer is a success and can be read: a page cut or broken on its way is asked for again.
+  private func send<T>(_ request: HTTPRequest, read: (consuming [UInt8]) throws -> T) async throws -> T {
+    var request = request
+    if let token = config.token { request.headers["Authorization"] = "Bearer \(token.reveal())" }
+    return try await retrying.run { _ in
+      var response = try await transport.send(request)
+      if let error = FirestoreAnswer.error(of: response, to: request) { throw error }
+      do {
+        try FirestoreAnswer.refuseOtherContent(response)
+        // Moved, not copied: the page's memory becomes the batch's.
+        var body: [UInt8] = []
+        swap(&body, &response.body)
+        return try read(body)
+      } catch var error as SluiceError where error.code == .malformedData {
+        error.retry = .transient
+        throw error.at(Place(origin: request.url.origin.description))
+      }
+    }
+  }
+}
+
+extension HTTPURL {
+  /// The path where it is more than the root, for the endpoint's line.
+  fileprivate var pathPrefix: String { path == "/" ? "" : path }
+}
+
+extension SluiceError {
+  /// The error of a page that was asked for by a token the server no longer takes.
+  fileprivate var asLostPosition: SluiceError {
+    guard code == .invalidArgument else { return self }
+    return SluiceError(
+      .positionLost, "the page token is no longer accepted (\(message))", at: place,
+      hint: "the token is dropped; the next listing begins at page 1", causes: [self])
+  }
+}

@@ -1,0 +1,95 @@
+import SluiceCore
+import SluiceJSON
+
+/// `sluice components [NAME]`: what this program knows, and the settings of one component.
+struct ComponentsCommand {
+  private let invocation: Invocation
+  private let catalog: Catalog
+  private let console: Console
+
+  init(_ invocation: Invocation, _ catalog: Catalog, _ console: Console) {
+    self.invocation = invocation
+    self.catalog = catalog
+    self.console = console
+  }
+
+  private struct Listed {
+    var kind: String
+    var name: String
+    var summary: String
+    var schema: ConfigSchema
+  }
+
+  private var all: [Listed] {
+    func listed<Plan>(_ entries: [CatalogEntry<Plan>], _ kind: String) -> [Listed] {
+      entries.map { Listed(kind: kind, name: $0.name, summary: $0.summary, schema: $0.schema) }
+    }
+    return listed(catalog.adapters, "adapter") + listed(catalog.pagingStrategies, "paging")
+      + listed(catalog.watchStrategies, "watch") + listed(catalog.transforms, "transform")
+      + listed(catalog.stateStores, "state")
+  }
+
+  func run() -> Int32 {
+    guard let name = invocation.names.first else {
+      if invocation.output == .json { console.out(json(all)) } else { list() }
+      return 0
+    }
+    let found = all.filter { $0.name == name }
+    guard !found.isEmpty else {
+      let suggestion = NearestName.find(name, among: all.map(\.name))
+      console.error(
+        SluiceError(
+          .usage, "there is no component \"\(name)\"",
+          hint: suggestion.map { "did you mean \($0)?" } ?? "sluice components lists them"))
+      return Int32(SluiceError.Category.usage.rawValue)
+    }
+    if invocation.output == .json { console.out(json(found)) } else { found.forEach(describe) }
+    return 0
+  }
+
+  private func list() {
+    let width = all.map(\.name.count).max() ?? 0
+    var kind = ""
+    for component in all {
+      if component.kind != kind {
+        kind = component.kind
+        console.out("\(kind)\n")
+      }
+      let padding = String(repeating: " ", count: width - component.name.count)
+      console.out("  \(component.name)\(padding)  \(component.summary)\n")
+    }
+  }
+
+  private func describe(_ component: Listed) {
+    console.out("\(component.name) (\(component.kind))\n\(component.schema.doc)\n")
+    for setting in component.schema.settings {
+      var facts = ["\(setting.type)"]
+      if setting.isRequired { facts.append("required") }
+      if let role = setting.role { facts.append("only as a \(role.rawValue)") }
+      if let range = setting.range { facts.append(range) }
+      if let text = setting.defaultText { facts.append("default \(text)") }
+      console.out("\n  \(setting.key)  (\(facts.joined(separator: ", ")))\n    \(setting.doc)\n")
+      if let example = setting.examples.first { console.out("    for example \(setting.key): \(example)\n") }
+    }
+    console.out("\n")
+  }
+
+  private func json(_ components: [Listed]) -> String {
+    let items = components.map { component in
+      Value.map([
+        Field("kind", .string(component.kind)), Field("name", .string(component.name)),
+        Field("summary", .string(component.summary)), Field("settings", .array(component.schema.settings.map(value))),
+      ])
+    }
+    return String(decoding: JSON.encode(.array(items)), as: UTF8.self) + "\n"
+  }
+
+  private func value(_ setting: SettingInfo) -> Value {
+    var fields = [
+      Field("key", .string(setting.key)), Field("type", .string("\(setting.type)")),
+      Field("required", .bool(setting.isRequired)), Field("doc", .string(setting.doc)),
+    ]
+    if let text = setting.defaultText { fields.append(Field("default", .string(text))) }
+    return .map(fields)
+  }
+}

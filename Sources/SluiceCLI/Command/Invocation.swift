@@ -1,0 +1,156 @@
+import SluiceCore
+
+/// A command line, read.
+struct Invocation: Sendable {
+  /// What is to be done.
+  enum Command: String, CaseIterable, Sendable {
+    case run
+    case check
+    case components
+    case state
+    case demo
+    case help
+    case version
+  }
+
+  /// An option of the command line.
+  struct Option: Sendable {
+    var name: String
+    /// What its value is called, nil for a switch.
+    var value: String?
+    var doc: String
+    var commands: Set<Command>
+  }
+
+  /// How events are written.
+  enum LogStyle: Sendable {
+    case text
+    case json
+  }
+
+  var command: Command
+  /// Jobs, components, a sub-command: what is named beside options.
+  var names: [String] = []
+  var configPath = "config.yaml"
+  var isRestart = false
+  var maxDelete: CountOrPercentage?
+  var log = LogStyle.text
+  var output = LogStyle.text
+  var isServing = false
+  var port: UInt16 = 0
+  var directory: String?
+
+  static let options: [Option] = [
+    Option(
+      name: "--config", value: "FILE", doc: "The configuration. Default: config.yaml.",
+      commands: [.run, .check, .state]),
+    Option(name: "--restart", value: nil, doc: "Begin a new listing, also of another source.", commands: [.run]),
+    Option(
+      name: "--max-delete", value: "N", doc: "The most deletes by absence, for this run: a number or a percentage.",
+      commands: [.run]),
+    Option(name: "--log", value: "json", doc: "Write events as JSON Lines to stderr.", commands: [.run]),
+    Option(
+      name: "--output", value: "json", doc: "Write the result as JSON to stdout.",
+      commands: [.run, .check, .components, .state]),
+    Option(
+      name: "--directory", value: "DIR", doc: "Where the demo puts its files. Default: sluice-demo.",
+      commands: [.demo]),
+    Option(
+      name: "--serve", value: nil, doc: "Only serve the demo's data, until interrupted, for your own tries.",
+      commands: [.demo]),
+    Option(name: "--port", value: "N", doc: "The port to serve on. Default: any.", commands: [.demo]),
+  ]
+
+  /// Reads the arguments after the program's name. Throws `usage`.
+  init(_ arguments: [String]) throws(SluiceError) {
+    var rest = arguments[...]
+    guard let first = rest.first else {
+      command = .help
+      return
+    }
+    switch first {
+    case "--help", "-h": command = .help
+    case "--version", "-V": command = .version
+    default:
+      guard let known = Command(rawValue: first) else {
+        let suggestion = NearestName.find(first, among: Command.allCases.map(\.rawValue))
+        throw Self.usage(
+          "there is no command \"\(first)\"", suggestion.map { "did you mean \($0)?" } ?? "sluice help lists them")
+      }
+      command = known
+    }
+    rest = rest.dropFirst()
+    var onlyNames = false
+    while let argument = rest.popFirst() {
+      if onlyNames || !argument.hasPrefix("-") || argument == "-" {
+        names.append(argument)
+      } else if argument == "--" {
+        onlyNames = true
+      } else if argument == "--help" || argument == "-h" {
+        names = [command.rawValue]
+        command = .help
+        return
+      } else {
+        try read(argument, &rest)
+      }
+    }
+  }
+
+  private mutating func read(_ argument: String, _ rest: inout ArraySlice<String>) throws(SluiceError) {
+    let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let name = parts[0] == "-c" ? "--config" : parts[0]
+    guard let option = Self.options.first(where: { $0.name == name }) else {
+      let suggestion = NearestName.find(name, among: Self.options.map(\.name))
+      throw Self.usage(
+        "there is no option \"\(name)\"",
+        suggestion.map { "did you mean \($0)?" } ?? "sluice help \(command.rawValue) lists them")
+    }
+    guard option.commands.contains(command) else {
+      throw Self.usage("\(name) is no option of sluice \(command.rawValue)", "sluice help \(command.rawValue)")
+    }
+    var value = parts.count > 1 ? parts[1] : nil
+    if option.value == nil {
+      guard value == nil else { throw Self.usage("\(name) takes no value", nil) }
+    } else if value == nil {
+      guard let next = rest.popFirst() else { throw Self.usage("\(name) needs a value", nil) }
+      value = next
+    }
+    try apply(name, value ?? "")
+  }
+
+  private mutating func apply(_ name: String, _ value: String) throws(SluiceError) {
+    switch name {
+    case "--config": configPath = value
+    case "--restart": isRestart = true
+    case "--max-delete": maxDelete = try Self.countOrPercentage(value, name)
+    case "--log": log = try Self.style(value, name)
+    case "--output": output = try Self.style(value, name)
+    case "--serve": isServing = true
+    case "--directory": directory = value
+    case "--port":
+      guard let number = UInt16(value) else { throw Self.usage("--port: \"\(value)\" is no port", nil) }
+      port = number
+    default: throw Self.usage("there is no option \"\(name)\"", nil)
+    }
+  }
+
+  private static func style(_ value: String, _ name: String) throws(SluiceError) -> LogStyle {
+    switch value {
+    case "json": return .json
+    case "text": return .text
+    default: throw usage("\(name): expected text or json, found \"\(value)\"", nil)
+    }
+  }
+
+  private static func countOrPercentage(_ value: String, _ name: String) throws(SluiceError) -> CountOrPercentage {
+    var diagnostics = Diagnostics()
+    let mark = Mark(file: "command line", line: 1, column: 1)
+    let node = ConfigNode(.scalar(.init(value)), at: mark)
+    if let result = CountOrPercentage.decode(node, in: ConfigContext(name, at: mark), into: &diagnostics) {
+      return result
+    }
+    throw usage(diagnostics.all.first?.message ?? "\(name): \"\(value)\" is neither a number nor a percentage", nil)
+  }
+
+  static func usage(_ message: String, _ hint: String?) -> SluiceError { SluiceError(.usage, message, hint: hint) }
+}

@@ -1,0 +1,85 @@
+import SluiceConfig
+import SluiceCore
+import SluiceEngine
+
+/// A configuration file with its jobs, read and checked.
+struct Project: Sendable {
+  var directory: String
+  var jobs: [JobPlan]
+  var state: StatePlan
+
+  /// What reading a file gave: the project, if it can be used, and everything there is to say.
+  struct Reading: Sendable {
+    var project: Project?
+    var diagnostics: Diagnostics
+    var source: SourceText
+    var redactor: Redactor
+    /// Names of the jobs in the file, also of those with errors.
+    var jobNames: [String]
+  }
+
+  /// Reads `path`. All problems of the file are found in one go.
+  static func read(_ path: String, catalog: Catalog, inputs: ConfigInputs = .process) -> Reading {
+    let load = ConfigFile.load(path: path, job: JobPlan.schema, inputs: inputs)
+    var diagnostics = load.diagnostics
+    var redactor = load.redactor
+    var plans: [JobPlan] = []
+    for job in load.file?.jobs ?? [] {
+      JobPlan.addSecrets(of: job.node, catalog: catalog, to: &redactor)
+      var own = Diagnostics()
+      if let plan = JobPlan(name: job.name, at: job.mark, job.node, catalog: catalog, into: &own) { plans.append(plan) }
+      diagnostics.add(contentsOf: own)
+    }
+    let state = load.file.flatMap { statePlan($0, catalog: catalog, into: &diagnostics) }
+    var reading = Reading(
+      diagnostics: diagnostics, source: load.source, redactor: redactor,
+      jobNames: load.file?.jobs.map(\.name) ?? [])
+    if !diagnostics.hasErrors, let state {
+      reading.project = Project(directory: Self.directory(of: path), jobs: plans, state: state)
+    }
+    return reading
+  }
+
+  private static func statePlan(
+    _ file: ConfigFile, catalog: Catalog, into diagnostics: inout Diagnostics
+  ) -> StatePlan? {
+    let mark = file.stateMark ?? Mark(file: file.path, line: 1, column: 1)
+    let choice: ComponentChoice?
+    if let node = file.state, !node.isAbsent {
+      choice = ComponentChoice.decode(node, in: ConfigContext("state", at: mark), into: &diagnostics)
+    } else {
+      choice = catalog.stateStores.first.map {
+        ComponentChoice($0.name, at: mark, settings: ConfigNode(.mapping([]), at: mark))
+      }
+    }
+    guard let choice else { return nil }
+    guard let entry = catalog.stateStores.first(where: { $0.name == choice.name }) else {
+      diagnostics.error(
+        "unknown_component", "there is no state store \"\(choice.name)\"", at: choice.mark,
+        suggestion: NearestName.find(choice.name, among: catalog.stateStores.map(\.name)))
+      return nil
+    }
+    return entry.plan(choice, into: &diagnostics)
+  }
+
+  private static func directory(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// The jobs of these names, in that order; without names the enabled ones, in the order of the file.
+  func jobs(named names: [String]) throws(SluiceError) -> [JobPlan] {
+    guard !names.isEmpty else { return jobs.filter(\.isEnabled) }
+    var result: [JobPlan] = []
+    for name in names {
+      guard let job = jobs.first(where: { $0.name == name }) else {
+        let known = jobs.map(\.name)
+        let hint = NearestName.find(name, among: known).map { "did you mean \($0)?" }
+        throw SluiceError(
+          .usage, "there is no job \"\(name)\"", hint: hint ?? "there are \(known.joined(separator: ", "))")
+      }
+      result.append(job)
+    }
+    return result
+  }
+}

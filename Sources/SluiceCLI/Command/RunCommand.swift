@@ -1,0 +1,67 @@
+import SluiceConfig
+import SluiceCore
+import SluiceEngine
+
+/// `sluice run [JOB…]`: each job as a snapshot, one after the other.
+struct RunCommand: Sendable {
+  private let invocation: Invocation
+  private let catalog: Catalog
+  private let console: Console
+  private let inputs: ConfigInputs
+  private let stop: StopSignal
+
+  init(
+    _ invocation: Invocation, _ catalog: Catalog, _ console: Console, stop: StopSignal,
+    inputs: ConfigInputs = .process
+  ) {
+    self.stop = stop
+    self.invocation = invocation
+    self.catalog = catalog
+    self.console = console
+    self.inputs = inputs
+  }
+
+  /// Runs all named jobs, whatever becomes of the others; answers the exit code of the first that failed.
+  func run() async -> Int32 {
+    let reading = Project.read(invocation.configPath, catalog: catalog, inputs: inputs)
+    console.hide(reading.redactor)
+    DiagnosticText(reading, console).print()
+    guard let project = reading.project else { return Int32(SluiceError.Category.usage.rawValue) }
+    do {
+      return try await run(project)
+    } catch let error as SluiceError {
+      console.error(error)
+      return Int32(error.code.category.rawValue)
+    } catch {
+      console.line("\(error)")
+      return 1
+    }
+  }
+
+  private func run(_ project: Project) async throws -> Int32 {
+    let inputs = inputs
+    let jobs = try project.jobs(named: invocation.names)
+    let observer = RunObserver(console, style: invocation.log)
+    let store = try await project.state.open(StateContext(baseDirectory: project.directory))
+    let environment = RunEnvironment(
+      baseDirectory: project.directory, environment: { inputs.text(ofVariable: $0) },
+      now: WallClock.now, observe: { observer.observe($0) }, stop: stop)
+    let engine = Engine(store: store, environment: environment)
+    var reports: [RunReport] = []
+    for job in jobs {
+      if stop.reason != nil, !reports.isEmpty { break }
+      let options = RunOptions(restart: invocation.isRestart, maxDelete: invocation.maxDelete)
+      reports.append(await engine.run(job, options: options))
+    }
+    await store.close()
+    if invocation.output == .json { console.out(ReportJSON.text(reports)) }
+    return reports.first { $0.exitCode != 0 }?.exitCode ?? 0
+  }
+}
+
+extension ConfigInputs {
+  /// A variable as adapters see it: one that is not set, or no text, is absent.
+  fileprivate func text(ofVariable name: String) -> String? {
+    do { return try variable(name) } catch { return nil }
+  }
+}

@@ -1,0 +1,59 @@
+import SluiceCore
+import SluiceEngine
+import Synchronization
+
+/// Shows the events of runs: a moving line and a report for people, JSON Lines for programs.
+final class RunObserver: Sendable {
+  private let console: Console
+  private let style: Invocation.LogStyle
+  private let lastDraw = Mutex(ContinuousClock.now - .seconds(1))
+
+  init(_ console: Console, style: Invocation.LogStyle) {
+    self.console = console
+    self.style = style
+  }
+
+  /// Takes one event.
+  func observe(_ event: RunEvent) {
+    if style == .json {
+      console.line(EventJSON.line(event, at: WallClock.now()))
+      return
+    }
+    switch event {
+    case .started(let job, _, let resumed):
+      if resumed > 0 { console.line("\(job): going on after page \(resumed)") }
+    case .endpoint(let job, let component, let endpoint, let origin):
+      console.line("\(job): \(component) at \(endpoint) (from \(origin))")
+    case .progress(let job, let counters, let known): draw(job, counters, known)
+    case .retry(let job, let attempt, let delay, let error):
+      console.line(
+        "\(job): \(console.paint("retry", .yellow)) after try \(attempt), in \(ReportText.seconds(delay)): \(error.message)"
+      )
+    case .notice(let job, let text): console.line("\(job): \(text)")
+    case .rejected(let job, let rejection):
+      console.line(
+        "\(job): \(console.paint("left out", .yellow)) \(rejection.key): \(rejection.error.message)"
+          + (rejection.error.place.field.map { " (field \($0))" } ?? ""))
+    case .published(let job, let sink, let documents, let wasCurrent):
+      console.line(
+        wasCurrent
+          ? "\(job): \(sink) shows these \(documents) documents already"
+          : "\(job): \(sink) shows \(documents) documents")
+    case .ended(let report): for line in ReportText.lines(report, console) { console.line(line) }
+    }
+  }
+
+  private func draw(_ job: String, _ counters: Checkpoint.Counters, _ known: Int?) {
+    guard console.isTerminal else { return }
+    let now = ContinuousClock.now
+    let isDue = lastDraw.withLock { last in
+      guard now - last >= .milliseconds(100) else { return false }
+      last = now
+      return true
+    }
+    guard isDue else { return }
+    var text = "\(job): page \(counters.pages), \(counters.documents) documents"
+    if let known, known > 0 { text += " of about \(known) (\(min(100, counters.documents * 100 / known)) %)" }
+    console.moving(text)
+  }
+}

@@ -1,0 +1,61 @@
+import SluiceCore
+import SluiceEngine
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The command line as a library: a program of three lines with a catalog of its own is a whole `sluice`.
+///
+///     import SluiceBuiltin
+///     import SluiceCLI
+///     await Sluice.main(catalog: .builtin.adding(MyStore.self))
+public enum Sluice {
+  /// The version, as `--version` prints it.
+  public static let version = "0.1.0-dev"
+
+  /// Runs the command line of this process and ends the process with the command's exit code.
+  ///
+  /// Begins on the caller's thread, the process's first, so that signals are blocked before any other thread begins.
+  nonisolated(nonsending) public static func main(catalog: Catalog) async -> Never {
+    Interruption.block()
+    // A reader of stdout that goes away is an error of the write, not the end of the process.
+    signal(SIGPIPE, SIG_IGN)
+    let console = Console()
+    exit(await run(Array(CommandLine.arguments.dropFirst()), catalog: catalog, console: console))
+  }
+
+  /// Runs one command line and answers its exit code.
+  @concurrent static func run(_ arguments: [String], catalog: Catalog, console: Console) async -> Int32 {
+    do {
+      let invocation = try Invocation(arguments)
+      switch invocation.command {
+      case .help: return Help.print(topic: invocation.names.first, to: console)
+      case .version:
+        console.out("sluice \(version)\n")
+        return 0
+      case .run: return await RunCommand(invocation, catalog, console, stop: interruption(console)).run()
+      case .check: return CheckCommand(invocation, catalog, console).run()
+      case .components: return ComponentsCommand(invocation, catalog, console).run()
+      case .state: return await StateCommand(invocation, catalog, console).run()
+      case .demo: return await DemoCommand(invocation, catalog, console, stop: interruption(console)).run()
+      }
+    } catch {
+      console.error(error)
+      return Int32(error.code.category.rawValue)
+    }
+  }
+
+  /// Begins to listen for signals, and says so when one comes.
+  private static func interruption(_ console: Console) -> StopSignal {
+    let stop = StopSignal()
+    Interruption.listen(stopping: stop) { _ in
+      console.line("stopping after the page in hand; a second signal leaves at once")
+    }
+    return stop
+  }
+}
