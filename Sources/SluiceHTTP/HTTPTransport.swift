@@ -6,6 +6,9 @@ import SluiceCore
 /// Only a complete answer is a success: a cut body, a reset, an unresolvable name and the like throw a `SluiceError` of
 /// retry class `transient` with the origin as its place. A status is not judged here: that is `HTTPClient`'s part, which
 /// also repeats. Cancelling the task ends the request within milliseconds with `CancellationError`.
+///
+/// One cut libcurl (7.88.1) does not see: a gzip body that ends early although its framing (Content-Length or the last
+/// chunk) is right. A format that has no end of its own should be read with `stream`, which asks for no compression.
 public final class HTTPTransport: Sendable {
   private let configuration: HTTPConfiguration
   private let loop: TransferLoop

@@ -26,7 +26,7 @@ struct BrokenAnswerTests {
     Case(testDescription: "no answer", script: { _ in }, code: .network, words: "without an answer"),
     Case(
       testDescription: "a cut head", script: { try $0.send("HTTP/1.1 200 OK\r\nContent-Le") }, code: .network,
-      words: ""),
+      words: "within the answer's head"),
     Case(testDescription: "a reset", script: { try $0.reset() }, code: .network, words: "broke before an answer"),
     Case(
       testDescription: "a reset within the body",
@@ -34,7 +34,7 @@ struct BrokenAnswerTests {
         try $0.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort")
         try $0.reset()
       },
-      code: .network, words: ""),
+      code: .network, words: "the connection broke"),
     Case(
       testDescription: "200 with an empty body", script: { try $0.respond() }, code: .network, words: "empty body"),
     Case(
