@@ -37,6 +37,9 @@ public struct RequestCounters: Sendable, Equatable {
   public var deletes = 0
   /// Bytes of answers' bodies.
   public var bytes = 0
+
+  /// Nothing yet.
+  public init() {}
 }
 
 /// What a server was asked, for tests to look at. Safe to use from any task.
