@@ -22,4 +22,5 @@ extension Catalog {
     .adding(Rename.self)
     .adding(SetFields.self)
     .adding(CopyField.self)
+    .adding(Compute.self)
 }
