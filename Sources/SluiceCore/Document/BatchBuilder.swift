@@ -30,7 +30,8 @@ public struct BatchBuilder: DocumentVisitor, ~Copyable {
   }
 
   /// Adds a document of a flat collection: `key` is its id, any text. For dictionaries.
-  public mutating func add(
+  // Disfavored, or a literal of names and values would become a dictionary, in random order.
+  @_disfavoredOverload public mutating func add(
     key: String, header: DocumentHeader = DocumentHeader(), _ fields: some Sequence<(key: String, value: Value)>
   ) {
     add(key: Key(key), header: header, fields.map { Field($0.key, $0.value) })
