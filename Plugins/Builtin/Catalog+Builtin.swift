@@ -2,6 +2,7 @@ import SluiceCore
 import SluiceFile
 import SluiceMemory
 import SluicePaging
+import SluiceSQLite
 import SluiceStdout
 import SluiceTransforms
 
@@ -10,6 +11,7 @@ extension Catalog {
   public static let builtin = Catalog()
     .adding(FileAdapter.self)
     .adding(MemoryAdapter.self)
+    .adding(SQLiteAdapter.self)
     .adding(StdoutAdapter.self)
     .adding(PageToken.self)
     .adding(Keyset.self)
@@ -20,4 +22,5 @@ extension Catalog {
     .adding(Rename.self)
     .adding(SetFields.self)
     .adding(CopyField.self)
+    .adding(SQLiteStateStore.self)
 }
