@@ -3,6 +3,7 @@ import SluiceFile
 import SluiceFirestore
 import SluiceMemory
 import SluicePaging
+import SluiceSQLite
 import SluiceStdout
 import SluiceTransforms
 
@@ -12,6 +13,7 @@ extension Catalog {
     .adding(FileAdapter.self)
     .adding(Firestore.self)
     .adding(MemoryAdapter.self)
+    .adding(SQLiteAdapter.self)
     .adding(StdoutAdapter.self)
     .adding(PageToken.self)
     .adding(Keyset.self)
@@ -23,4 +25,5 @@ extension Catalog {
     .adding(SetFields.self)
     .adding(CopyField.self)
     .adding(Compute.self)
+    .adding(SQLiteStateStore.self)
 }

@@ -1,5 +1,6 @@
 import SluiceCore
 import SluiceMemory
+import SluiceTesting
 import Testing
 
 @Suite("Memory store")
@@ -19,7 +20,7 @@ struct MemoryStoreTests {
   func model() {
     let store = MemoryStore()
     var model: [Key: Int64] = [:]
-    var random = SplitMix(seed: 7)
+    var random = SeededGenerator(seed: 7)
     for step in 0..<2_000 {
       let key = Key("k\(random.next() % 60)")
       if random.next() % 3 == 0 {
@@ -97,20 +98,5 @@ struct MemoryStoreTests {
     }
     #expect(store.count == 1_600)
     #expect(store.snapshot.revision == 1_600)
-  }
-}
-
-/// Numbers that look random and are the same in every run.
-struct SplitMix {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

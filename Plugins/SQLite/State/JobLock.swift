@@ -1,0 +1,90 @@
+import SluiceCore
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The lock of one job, held by an open file: the kernel frees it with the process, however that ends.
+final class JobLock: Sendable {
+  private let descriptor: Mutex<Int32?>
+
+  /// Takes the lock. Throws `already_running`, with the holder's process where it is known.
+  init(job: String, folder: String) throws {
+    let name = Self.fileName(of: job)
+    guard name.utf8.count <= 255 else {
+      throw SluiceError(
+        .invalidConfiguration, "the job's name is too long for the name of its lock file", at: Place(job: job),
+        hint: "give it a shorter name")
+    }
+    try FileSystem.makeFolder(folder, mode: 0o700)
+    let path = "\(folder)/\(name)"
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw FileSystem.failure("the job's lock cannot be opened", path) }
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      if errno == EINTR { continue }
+      let error =
+        errno == EWOULDBLOCK ? Self.held(job, descriptor) : FileSystem.failure("the job cannot be locked", path)
+      _ = close(descriptor)
+      throw error
+    }
+    self.descriptor = Mutex(descriptor)
+    do {
+      try Self.note(getpid(), in: descriptor, path)
+    } catch {
+      free()
+      throw error
+    }
+  }
+
+  deinit { free() }
+
+  /// Frees the lock. The file stays: removing it would let two others lock two files of one name.
+  func free() {
+    let held = descriptor.withLock { stored in
+      defer { stored = nil }
+      return stored
+    }
+    // Closing frees the lock, whatever it answers.
+    if let held { _ = close(held) }
+  }
+
+  /// `JOB.lock`. Every byte but letters, digits, `-`, `_` and inner dots is written as `%` and two digits, so that the
+  /// name is a plain file of the folder and tells the job.
+  static func fileName(of job: String) -> String {
+    let digits = Array("0123456789ABCDEF")
+    var name = ""
+    for byte in job.utf8 {
+      let scalar = Unicode.Scalar(byte)
+      let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
+      if isPlain || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+        || (byte == UInt8(ascii: ".") && !name.isEmpty)
+      {
+        name.unicodeScalars.append(scalar)
+      } else {
+        name += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+      }
+    }
+    return name + ".lock"
+  }
+
+  private static func note(_ process: pid_t, in descriptor: Int32, _ path: String) throws {
+    let text = Array("\(process)\n".utf8)
+    guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, text, text.count, 0) == text.count else {
+      throw FileSystem.failure("the job's lock cannot be written", path)
+    }
+  }
+
+  private static func held(_ job: String, _ descriptor: Int32) -> SluiceError {
+    var buffer = [UInt8](repeating: 0, count: 20)
+    let count = pread(descriptor, &buffer, buffer.count, 0)
+    let holder = Int(String(decoding: buffer.prefix(max(0, count)).prefix { $0 != 0x0A }, as: UTF8.self))
+    return SluiceError(
+      .alreadyRunning, "the job \(job) is already running" + (holder.map { " (process \($0))" } ?? ""),
+      at: Place(job: job), hint: "wait until it ends, or end it")
+  }
+}

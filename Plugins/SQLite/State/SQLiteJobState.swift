@@ -1,0 +1,177 @@
+import SluiceCore
+import Synchronization
+
+/// The state of one job, with a connection of its own: a commit of one job never waits for the reading of another.
+final class SQLiteJobState: JobState {
+  private let job: String
+  private let path: String
+  private let lock: JobLock
+  private let database: Database
+  private let memory = Mutex(Memory())
+
+  /// What this run knows of the database without asking.
+  private struct Memory {
+    /// The generation whose pages are the only ones left.
+    var prunedFor: UInt64?
+    /// The generation whose keys are in the temporary table.
+    var keysOf: UInt64?
+    var ledgers: [String: SQLiteLedger] = [:]
+  }
+
+  init(job: String, lock: JobLock, database: Database, path: String) {
+    self.job = job
+    self.lock = lock
+    self.database = database
+    self.path = path
+  }
+
+  func checkpoint() async throws -> Checkpoint? {
+    let (job, path) = (job, path)
+    return try await database.read { connection in
+      try connection.first("SELECT checkpoint FROM jobs WHERE name = ?", .text(job)) { row in
+        try SavedCheckpoint.read(row.text(0), path: path)
+      }
+    }
+  }
+
+  func save(_ commit: StateCommit) async throws {
+    let generation = commit.checkpoint.listing.generation
+    let text = SavedCheckpoint.text(of: commit.checkpoint)
+    let (isPruned, keysOf) = memory.withLock { ($0.prunedFor == generation, $0.keysOf) }
+    try await database.write { connection in
+      let id = try self.advance(to: commit.checkpoint.revision, text, on: connection)
+      if !isPruned {
+        try connection.run(
+          "DELETE FROM pages WHERE job = ? AND generation <> ?", .int(id), .int(Int64(bitPattern: generation)))
+      }
+      if let page = commit.page { try Self.add(page, job: id, isListed: page.generation == keysOf, on: connection) }
+      for charge in commit.charges { try Self.add(charge, on: connection) }
+      for page in commit.ledgers { try self.ledger(of: page, on: connection).apply(page, on: connection) }
+    }
+    memory.withLock { $0.prunedFor = generation }
+  }
+
+  /// Writes the checkpoint if the saved one is the one before it. The job's id.
+  private func advance(to revision: UInt64, _ text: String, on connection: Connection) throws -> Int64 {
+    let saved = try connection.first("SELECT id, revision FROM jobs WHERE name = ?", .text(job)) {
+      ($0.int(0), $0.int(1))
+    }
+    guard revision == UInt64(saved?.1 ?? 0) + 1 else {
+      throw SluiceError(
+        .stateConflict, "the saved state has revision \(saved?.1 ?? 0), and revision \(revision) cannot follow it",
+        at: Place(job: job, file: path), hint: "another process changed the state of this job; run again")
+    }
+    if let saved {
+      try connection.run(
+        "UPDATE jobs SET revision = ?, checkpoint = ? WHERE id = ?", .int(Int64(revision)), .text(text), .int(saved.0))
+      return saved.0
+    }
+    try connection.run(
+      "INSERT INTO jobs (name, revision, checkpoint) VALUES (?, ?, ?)", .text(job), .int(Int64(revision)), .text(text))
+    return connection.lastInsertedID
+  }
+
+  private static func add(_ page: PageRecord, job: Int64, isListed: Bool, on connection: Connection) throws {
+    let keys = page.keys.flatMap(\.bytes)
+    try connection.run(
+      "INSERT INTO pages (job, generation, request, keys) VALUES (?, ?, ?, ?)", .int(job),
+      .int(Int64(bitPattern: page.generation)), .blob(page.request.bytes), .blob(keys))
+    if isListed { try list(keys, on: connection) }
+  }
+
+  private static func add(_ charge: Charge, on connection: Connection) throws {
+    let amount = charge.amount
+    try connection.run(
+      """
+      INSERT INTO spending (account, day, reads, writes, deletes, requests, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (account, day) DO UPDATE SET reads = reads + excluded.reads, writes = writes + excluded.writes,
+        deletes = deletes + excluded.deletes, requests = requests + excluded.requests, bytes = bytes + excluded.bytes
+      """, .text(charge.account), .int(Int64(charge.day.number)), .int(Int64(amount.reads)),
+      .int(Int64(amount.writes)), .int(Int64(amount.deletes)), .int(Int64(amount.requests)), .int(Int64(amount.bytes)))
+  }
+
+  func requests(generation: UInt64) async throws -> [Fingerprint] {
+    let job = job
+    return try await database.read { connection in
+      try connection.all(
+        """
+        SELECT request FROM pages WHERE job = (SELECT id FROM jobs WHERE name = ?) AND generation = ? ORDER BY id
+        """, .text(job), .int(Int64(bitPattern: generation))
+      ) { try self.fingerprint($0.blob(0)) }
+    }
+  }
+
+  private func fingerprint(_ bytes: [UInt8]) throws -> Fingerprint {
+    guard let fingerprint = Fingerprint(bytes: bytes) else {
+      throw SluiceError(.invalidState, "a page of the job is damaged", at: Place(job: job, file: path))
+    }
+    return fingerprint
+  }
+
+  func close() async {
+    await database.close()
+    lock.free()
+  }
+}
+
+/// Keys seen in a generation. A listing in key order never asks; then a page costs one row and no index.
+extension SQLiteJobState {
+  func countUnseen(_ keys: [Fingerprint], generation: UInt64) async throws -> Int {
+    let isListed = memory.withLock { $0.keysOf == generation }
+    let job = job
+    let count = try await database.read { connection in
+      if !isListed { try Self.listKeys(of: job, generation, on: connection) }
+      let select = try connection.statement("SELECT 1 FROM temp.seen_keys WHERE key = ?")
+      var count = 0
+      for key in keys {
+        try select.bind([.blob(key.bytes)])
+        if try !select.step() { count += 1 }
+        select.reset()
+      }
+      return count
+    }
+    memory.withLock { $0.keysOf = generation }
+    return count
+  }
+
+  private static func listKeys(of job: String, _ generation: UInt64, on connection: Connection) throws {
+    try connection.execute(
+      """
+      CREATE TEMP TABLE IF NOT EXISTS seen_keys (key BLOB PRIMARY KEY) WITHOUT ROWID;
+      DELETE FROM temp.seen_keys
+      """)
+    let pages = try connection.statement(
+      "SELECT keys FROM main.pages WHERE job = (SELECT id FROM main.jobs WHERE name = ?) AND generation = ?")
+    try pages.bind([.text(job), .int(Int64(bitPattern: generation))])
+    defer { pages.reset() }
+    while try pages.step() { try list(pages.blob(0), on: connection) }
+  }
+
+  private static func list(_ keys: [UInt8], on connection: Connection) throws {
+    let insert = try connection.statement("INSERT OR IGNORE INTO temp.seen_keys (key) VALUES (?)")
+    try keys.withUnsafeBufferPointer { bytes in
+      for start in stride(from: 0, to: bytes.count - 15, by: 16) {
+        try insert.lend(1, blob: UnsafeBufferPointer(rebasing: bytes[start..<start + 16]))
+        try insert.run()
+      }
+    }
+  }
+}
+
+/// Ledgers that the state store keeps.
+extension SQLiteJobState {
+  func ledger(sink: String, identity: SinkIdentity) async throws -> any Ledger {
+    let job = job
+    let tables = try await database.write { connection in
+      try LedgerSchema.state.open(job: job, target: sink, identity: identity.text, on: connection)
+    }.value
+    let ledger = SQLiteLedger(tables, in: database)
+    memory.withLock { $0.ledgers[sink] = ledger }
+    return ledger
+  }
+
+  private func ledger(of page: LedgerPage, on connection: Connection) throws -> SQLiteLedger {
+    if let ledger = memory.withLock({ $0.ledgers[page.sink] }) { return ledger }
+    throw SluiceError(.internal, "the ledger of sink \(page.sink) was not opened", at: Place(job: job))
+  }
+}
