@@ -29,8 +29,9 @@ public struct BatchBuilder: DocumentVisitor, ~Copyable {
     add(key: Key(key), header: header, fields.map { Field($0.key, $0.value) })
   }
 
-  /// Adds a document of a flat collection: `key` is its id, any text. For dictionaries.
-  public mutating func add(
+  /// Adds a document of a flat collection: `key` is its id, any text. For dictionaries; a literal goes to the other
+  /// method, which keeps its order.
+  @_disfavoredOverload public mutating func add(
     key: String, header: DocumentHeader = DocumentHeader(), _ fields: some Sequence<(key: String, value: Value)>
   ) {
     add(key: Key(key), header: header, fields.map { Field($0.key, $0.value) })
