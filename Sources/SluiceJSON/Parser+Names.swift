@@ -20,8 +20,8 @@ extension Parser {
     try colon()
     names.count += 1
     let hash = hash(text)
-    let low: UInt64 = 1 << (hash & 63)
-    let high: UInt64 = 1 << (hash >> 6 & 63)
+    let low: UInt64 = 1 &<< hash
+    let high: UInt64 = 1 &<< (hash &>> 6)
     if names.low & low != 0, names.high & high != 0, names.count <= Self.fewNames {
       try compare(index, in: map)
     }
@@ -43,7 +43,7 @@ extension Parser {
     let pointer = UnsafeRawPointer(base + text.start)
     let first = pointer.loadUnaligned(as: UInt64.self).littleEndian
     if text.length < 8 {
-      return Self.hash(first & (1 << UInt64(truncatingIfNeeded: 8 * text.length) &- 1), 0, text.length)
+      return Self.hash(first & (1 &<< UInt64(truncatingIfNeeded: 8 &* text.length) &- 1), 0, text.length)
     }
     return Self.hash(first, (pointer + text.length - 8).loadUnaligned(as: UInt64.self).littleEndian, text.length)
   }
@@ -59,7 +59,7 @@ extension Parser {
 
   @inline(__always) private static func hash(_ first: UInt64, _ last: UInt64, _ length: Int) -> UInt64 {
     let word = first &* 0x9E37_79B9_7F4A_7C15 &+ last
-    return (word ^ UInt64(truncatingIfNeeded: length)) &* 0xD6E8_FEB8_6659_FD93 >> 52
+    return (word ^ UInt64(truncatingIfNeeded: length)) &* 0xD6E8_FEB8_6659_FD93 &>> 52
   }
 
   /// Compares a name with those before it in its map.

@@ -7,6 +7,8 @@ extension Parser {
   ) throws(SluiceError) -> (result: R, batch: Batch) {
     let count = page.count
     if count > Tape.maximumBytes { throw SluiceError(.limitExceeded, "the page is larger than 2 GiB") }
+    // Where the memory has to be copied to make room, make some for unescaped text too.
+    if page.capacity < count + padding { page.reserveCapacity(count + count / 16 + padding) }
     for _ in 0..<padding { page.append(0) }
     // A node for eight bytes is plenty for most pages; two bytes make at most one. Nothing is changed by a parse, so
     // the rare page that needs more is parsed again.

@@ -17,8 +17,8 @@ extension Parser {
         continue
       }
       let offset = stops.trailingZeroBitCount & 0x38
-      high |= word & (1 << UInt64(truncatingIfNeeded: offset) &- 1)
-      i += offset >> 3
+      high |= word & (1 &<< UInt64(truncatingIfNeeded: offset) &- 1)
+      i += offset &>> 3
       break
     }
     if base[i] == 0x22, high & 0x8080_8080_8080_8080 == 0 {

@@ -15,7 +15,7 @@ import Testing
   @Test func manyNamesWithRepeats() throws {
     let names = (0..<5000).map { "field\($0 % 4999)" }
     var builder = BatchBuilder()
-    builder.add(key: "k", fields: names.enumerated().map { (key: $1, value: Value.int(Int64($0))) })
+    builder.add(key: "k", names.enumerated().map { (key: $1, value: Value.int(Int64($0))) })
     let fields = try #require(builder.finish().fields(at: 0) as Fields?)
     #expect(fields.count == 4999)
     #expect(fields["field0"] == .int(4999))

@@ -6,7 +6,7 @@ import Testing
     var builder = BatchBuilder()
     builder.add(key: "a", ["n": .int(1), "s": .string("x")])
     builder.delete(key: Key("b"), version: .sequence(7))
-    builder.add(key: "c", fields: ["m": .bool(true)] as [String: Value])
+    builder.add(key: "c", ["m": .bool(true)] as [String: Value])
     builder.add(key: Key("d"), header: DocumentHeader(isMissing: true), [])
     let batch = try builder.finish()
     #expect(batch.text == "a(n:1 s:'x') -b c(m:true) d?()")

@@ -41,10 +41,37 @@ import Testing
     #expect(seen.count == 150_000)
   }
 
+  @Test func aDocumentIsTheMapOfItsFields() throws {
+    let batch = try batch(everyKind)
+    let fields = batch.fields(at: 0)
+    #expect(Fingerprint(of: .map(fields.materialized)) == batch.fingerprint(at: 0))
+    #expect(Fields().fingerprint == Fingerprint(of: .map([])))
+    #expect(Fingerprint.ofNoFields == Fields().fingerprint)
+    var visitor = FingerprintVisitor()
+    visitor.begin(.map)
+    fields.visit(&visitor)
+    visitor.end(.map)
+    let fingerprint = visitor.finish()
+    #expect(fingerprint == fields.fingerprint)
+  }
+
+  /// Texts of all lengths go through other branches than their neighbours.
+  @Test func textsOfAllLengthsDiffer() {
+    var seen: Set<Fingerprint> = []
+    for length in 0..<70 {
+      for changed in 0...length {
+        var bytes = [UInt8](repeating: 0x61, count: length)
+        if changed < length { bytes[changed] = 0x62 }
+        seen.insert(Fingerprint(of: bytes.span))
+      }
+    }
+    #expect(seen.count == (0..<70).reduce(0) { $0 + $1 + 1 })
+  }
+
   /// Ledgers keep fingerprints: a change here is a change of their format.
   @Test func staysTheSameForEver() throws {
     let text = try batch(everyKind).fingerprint(at: 0).description
-    #expect(text == "3405b7de9dd9221c25e42e0fed67d0ce")
+    #expect(text == "d1b8b374bf8cfa3cd38cb5974a00f97e")
   }
 
   @Test func sixteenBytesThereAndBack() throws {

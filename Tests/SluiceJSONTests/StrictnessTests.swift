@@ -79,6 +79,17 @@ import Testing
     #expect(try JSON.parse("{\"abcdefghX12345678\":1,\"abcdefghY12345678\":2}") != .null)
   }
 
+  @Test func pagesDenseWithValuesNeedMoreNodesThanExpected() throws {
+    let ones = "[" + Array(repeating: "1", count: 20_000).joined(separator: ",") + "]"
+    guard case .array(let items) = try JSON.parse(ones) else { throw Unexpected() }
+    #expect(items.count == 20_000)
+    let nulls =
+      "{\"arrayValue\":{\"values\":["
+      + Array(repeating: "{\"\":1}", count: 5000).joined(separator: ",") + "]}}"
+    guard case .array(let unknown) = try JSON.parseTyped(Array(nulls.utf8)) else { throw Unexpected() }
+    #expect(unknown.allSatisfy { $0 == .unknown(kind: "", raw: [0x31]) })
+  }
+
   static let awkwardPage = Array(
     """
     {"documents":[{"name":"\(root)a%\\u00e9","fields":\(FirestoreDecoderTests.everyKind),"createTime":"2024-01-01T00:00:00Z",

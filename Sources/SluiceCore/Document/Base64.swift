@@ -10,15 +10,16 @@ public enum Base64 {
     var accumulator: UInt32 = 0
     var bits: UInt32 = 0
     for i in 0..<count {
-      guard let digit = digit(utf8[i]) else { return nil }
-      accumulator = accumulator << 6 | UInt32(digit)
-      bits += 6
+      let digit = digit(utf8[i])
+      if digit == invalid { return nil }
+      accumulator = accumulator &<< 6 | UInt32(digit & 63)
+      bits &+= 6
       if bits >= 8 {
-        bits -= 8
-        result.append(UInt8(truncatingIfNeeded: accumulator >> bits))
+        bits &-= 8
+        result.append(UInt8(truncatingIfNeeded: accumulator &>> bits))
       }
     }
-    return accumulator & (1 << bits - 1) == 0 ? result : nil
+    return accumulator & (1 &<< bits &- 1) == 0 ? result : nil
   }
 
   /// The bytes a text stands for; see `decode(_:)` for bytes.
@@ -50,12 +51,14 @@ public enum Base64 {
   package static func isCanonical(_ utf8: Span<UInt8>) -> Bool {
     if utf8.count % 4 != 0 { return false }
     let count = unpaddedCount(utf8)
-    if count % 4 == 1 { return false }
-    for i in 0..<count where alphabet[Int(utf8[i])] >= 64 { return false }
+    var all: UInt8 = 0
+    for i in 0..<count { all |= digit(utf8[i]) }
+    if all >= 64 { return false }
     return switch count % 4 {
-    case 2: alphabet[Int(utf8[count - 1])] & 15 == 0
-    case 3: alphabet[Int(utf8[count - 1])] & 3 == 0
-    default: true
+    case 0: true
+    case 2: digit(utf8[count - 1]) & 15 == 0
+    case 3: digit(utf8[count - 1]) & 3 == 0
+    default: false
     }
   }
 
@@ -65,12 +68,8 @@ public enum Base64 {
     return count
   }
 
-  private static func digit(_ character: UInt8) -> UInt8? {
-    switch character {
-    case 0x2D: 62
-    case 0x5F: 63
-    default: alphabet[Int(character)] < 64 ? alphabet[Int(character)] : nil
-    }
+  @inline(__always) private static func digit(_ character: UInt8) -> UInt8 {
+    character < 0x80 ? digits[Int(character)] : invalid
   }
 
   private static func letter(_ bits: UInt32) -> UInt8 {
@@ -84,10 +83,17 @@ public enum Base64 {
     }
   }
 
-  /// The digit of each character of the standard alphabet, 255 for others.
-  private static let alphabet: InlineArray<256, UInt8> = {
-    var table = InlineArray<256, UInt8>(repeating: 255)
-    for bits in 0..<64 as Range<UInt32> { table[Int(letter(bits))] = UInt8(bits) }
-    return table
-  }()
+  private static let invalid: UInt8 = 255
+
+  /// The digit of each ASCII character; those of the URL-safe alphabet alone have bit 64 set.
+  private static let digits: InlineArray<128, UInt8> = [
+    255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+    255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+    255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 62, 255, 126, 255, 63,
+    52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 255, 255, 255, 255, 255, 255,
+    255, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
+    15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 255, 255, 255, 255, 127,
+    255, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40,
+    41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 255, 255, 255, 255, 255,
+  ]
 }

@@ -29,11 +29,10 @@ public struct BatchBuilder: DocumentVisitor, ~Copyable {
     add(key: Key(key), header: header, fields.map { Field($0.key, $0.value) })
   }
 
-  /// Adds a document of a flat collection: `key` is its id, any text. For dictionaries; their own order is not kept.
-  ///
-  /// It has a label of its own, because a literal would else be taken for a dictionary and lose its order.
-  public mutating func add(
-    key: String, header: DocumentHeader = DocumentHeader(), fields: some Sequence<(key: String, value: Value)>
+  /// Adds a document of a flat collection: `key` is its id, any text. For dictionaries; a literal goes to the other
+  /// method, which keeps its order.
+  @_disfavoredOverload public mutating func add(
+    key: String, header: DocumentHeader = DocumentHeader(), _ fields: some Sequence<(key: String, value: Value)>
   ) {
     add(key: Key(key), header: header, fields.map { Field($0.key, $0.value) })
   }

@@ -42,16 +42,14 @@ public struct Fingerprint: Sendable, Hashable {
   }
 
   /// The fingerprint of a document without fields.
-  public static let ofNoFields = Fingerprint(of: .map([]))
+  public static let ofNoFields = FingerprintVisitor(insideMap: ()).finishMap()
   /// The fingerprint of a name without a document.
   public static let ofMissingDocument = Hash128(tag: 0x4D).finish()
 
   init(ofMap map: Int, on tape: Tape) {
-    var visitor = FingerprintVisitor()
-    visitor.begin(.map)
+    var visitor = FingerprintVisitor(insideMap: ())
     Tape.walkFields(of: map, tape.nodes.span, tape.bytes.span, &visitor)
-    visitor.end(.map)
-    self = visitor.finish()
+    self = visitor.finishMap()
   }
 }
 
@@ -80,7 +78,7 @@ struct Hash128 {
 
   var state: (a: UInt64, b: UInt64) { (a, b) }
 
-  mutating func absorb(_ x: UInt64, _ y: UInt64) {
+  @inline(__always) mutating func absorb(_ x: UInt64, _ y: UInt64) {
     a = rotated((a ^ x) &* 0x9FB2_1C65_1E98_DF25, 29) &+ b
     b = rotated((b ^ y) &* 0xD6E8_FEB8_6659_FD93, 33) ^ a
   }
@@ -93,17 +91,14 @@ struct Hash128 {
       absorb(word(raw, i), word(raw, i + 8))
       i += 16
     }
-    var x: UInt64 = 0
-    var y: UInt64 = 0
     let rest = bytes.count - i
     if rest >= 8 {
-      x = word(raw, i)
-      y = tail(bytes, i + 8)
+      // The last eight bytes, without those already taken in.
+      absorb(word(raw, i), rest == 8 ? 0 : word(raw, bytes.count - 8) &>> UInt64(truncatingIfNeeded: 8 * (16 - rest)))
     } else {
-      x = tail(bytes, i)
+      absorb(tail(bytes, raw, i), 0)
     }
-    absorb(x, y)
-    absorb(UInt64(bytes.count), 0)
+    absorb(UInt64(truncatingIfNeeded: bytes.count), 0)
   }
 
   func finish() -> Fingerprint {
@@ -111,22 +106,26 @@ struct Hash128 {
     return Fingerprint(high: x, low: Self.avalanche(b ^ x))
   }
 
-  private func word(_ raw: RawSpan, _ offset: Int) -> UInt64 {
+  @inline(__always) private func word(_ raw: RawSpan, _ offset: Int) -> UInt64 {
     // Bounds are checked; "unsafe" is only that any eight bytes make an integer.
     UInt64(littleEndian: raw.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
-  private func tail(_ bytes: Span<UInt8>, _ start: Int) -> UInt64 {
+  /// The bytes from `start` on, fewer than eight, as one word: in place where eight can be read, else one by one.
+  @inline(__always) private func tail(_ bytes: Span<UInt8>, _ raw: RawSpan, _ start: Int) -> UInt64 {
+    let rest = bytes.count - start
+    if rest == 0 { return 0 }
+    if bytes.count >= 8 { return word(raw, bytes.count - 8) &>> UInt64(truncatingIfNeeded: 8 * (8 - rest)) }
     var value: UInt64 = 0
     var shift: UInt64 = 0
     for i in start..<bytes.count {
-      value |= UInt64(bytes[i]) << shift
+      value |= UInt64(bytes[i]) &<< shift
       shift += 8
     }
     return value
   }
 
-  private func rotated(_ x: UInt64, _ count: UInt64) -> UInt64 { x << count | x >> (64 - count) }
+  @inline(__always) private func rotated(_ x: UInt64, _ count: UInt64) -> UInt64 { x &<< count | x &>> (64 &- count) }
 
   static func avalanche(_ value: UInt64) -> UInt64 {
     var x = value

@@ -2,13 +2,17 @@
 ///
 /// A visitor in front of it can change what counts, such as times cut to a sink's precision.
 public struct FingerprintVisitor: ValueVisitor, ~Copyable {
-  private var current = Frame(hash: Hash128(tag: 1))
+  private var current = Frame(hash: Hash128(tag: 1), shape: .none)
   private var outer: [Frame] = []
+
+  private var result = Fingerprint(high: 0, low: 0)
+
+  private enum Shape { case none, list, map }
 
   /// What is being hashed. A map sums up its members, so that their order does not count.
   private struct Frame {
     var hash: Hash128
-    var isMap = false
+    var shape: Shape
     var name = Fingerprint(high: 0, low: 0)
     var sumHigh: UInt64 = 0
     var sumLow: UInt64 = 0
@@ -37,8 +41,17 @@ public struct FingerprintVisitor: ValueVisitor, ~Copyable {
   /// Nothing hashed yet.
   public init() {}
 
+  /// As behind a first `begin(.map)`, without the memory for what lies around it.
+  init(insideMap: Void) { current = Frame(hash: Hash128(tag: Tag.map), shape: .map) }
+
+  /// The fingerprint of the map that `init(insideMap:)` began.
+  consuming func finishMap() -> Fingerprint {
+    closeMap()
+    return current.hash.finish()
+  }
+
   /// The fingerprint of the value.
-  public consuming func finish() -> Fingerprint { current.hash.finish() }
+  public consuming func finish() -> Fingerprint { result }
 
   /// The name of the next member.
   public mutating func name(_ utf8: Span<UInt8>, plain: Bool) {
@@ -77,17 +90,21 @@ public struct FingerprintVisitor: ValueVisitor, ~Copyable {
       case .vector: Tag.vector
       case .geoPoint: Tag.geoPoint
       }
-    current = Frame(hash: Hash128(tag: tag), isMap: container == .map)
+    current = Frame(hash: Hash128(tag: tag), shape: container == .map ? .map : .list)
   }
 
   /// The container that was begun last is complete.
   public mutating func end(_ container: Container) {
     guard let next = outer.popLast() else { return }
-    if current.isMap { current.hash.absorb(current.sumHigh, current.sumLow) }
-    current.hash.absorb(current.count, 0)
+    closeMap()
     let fingerprint = current.hash.finish()
     current = next
     add(fingerprint)
+  }
+
+  private mutating func closeMap() {
+    if current.shape == .map { current.hash.absorb(current.sumHigh, current.sumLow) }
+    current.hash.absorb(current.count, 0)
   }
 
   private mutating func add(_ tag: UInt8, _ x: UInt64, _ y: UInt64 = 0) {
@@ -105,15 +122,16 @@ public struct FingerprintVisitor: ValueVisitor, ~Copyable {
   /// A value is complete.
   private mutating func add(_ value: Fingerprint) {
     current.count &+= 1
-    if current.isMap {
+    switch current.shape {
+    case .none: result = value
+    case .list: current.hash.absorb(value.high, value.low)
+    case .map:
       var hash = Hash128(tag: Tag.member)
       hash.absorb(current.name.high, current.name.low)
       hash.absorb(value.high, value.low)
       let member = hash.finish()
       current.sumHigh &+= member.high
       current.sumLow &+= member.low
-    } else {
-      current.hash.absorb(value.high, value.low)
     }
   }
 }

@@ -2,21 +2,28 @@
 package enum NumberText {
   /// The whole number of 64 bits that the text stands for: digits, perhaps with `-` in front. Nil where it does not fit.
   package static func int(_ utf8: Span<UInt8>) -> Int64? {
-    var position = 0
     let isNegative = utf8.count > 0 && utf8[0] == 0x2D
-    if isNegative { position = 1 }
-    let digits = utf8.count - position
-    if digits == 0 { return nil }
+    var i = isNegative ? 1 : 0
+    let start = i
     var value: UInt64 = 0
-    while position < utf8.count {
-      let digit = utf8[position] &- 0x30
+    // Eighteen digits fit for sure; only after them the sums are checked.
+    let safe = min(utf8.count, start + 18)
+    while i < safe {
+      let digit = utf8[i] &- 0x30
+      if digit > 9 { return nil }
+      value = value &* 10 &+ UInt64(digit)
+      i += 1
+    }
+    while i < utf8.count {
+      let digit = utf8[i] &- 0x30
       if digit > 9 { return nil }
       let (product, overflow) = value.multipliedReportingOverflow(by: 10)
       let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
       if overflow || carry { return nil }
       value = sum
-      position += 1
+      i += 1
     }
+    if i == start { return nil }
     if isNegative { return value <= 1 << 63 ? Int64(bitPattern: 0 &- value) : nil }
     return Int64(exactly: value)
   }
@@ -60,38 +67,46 @@ package enum NumberText {
   }
 
   private struct Parts {
-    var isNegative = false
-    var digits: UInt64 = 0
-    var exponent = 0
+    var isNegative: Bool
+    var digits: UInt64
+    var exponent: Int
   }
 
   /// The digits as one whole number and the power of ten, nil where there are more digits than 64 bits are sure to hold.
   private static func parts(_ utf8: Span<UInt8>) -> Parts? {
-    var parts = Parts()
-    var i = 0
-    if utf8.count > 0, utf8[0] == 0x2D {
-      parts.isNegative = true
-      i = 1
+    let isNegative = utf8.count > 0 && utf8[0] == 0x2D
+    var i = isNegative ? 1 : 0
+    // Zeros in front are no digits.
+    while i < utf8.count, utf8[i] == 0x30 { i += 1 }
+    var digits: UInt64 = 0
+    var start = i
+    takeDigits(utf8, &i, &digits)
+    var count = i - start
+    var exponent = 0
+    if i < utf8.count, utf8[i] == 0x2E {
+      i += 1
+      start = i
+      if digits == 0 { while i < utf8.count, utf8[i] == 0x30 { i += 1 } }
+      let first = i
+      takeDigits(utf8, &i, &digits)
+      count += i - first
+      exponent = start - i
     }
-    var count = 0
-    var isFraction = false
+    if count > 19 { return nil }
+    if i < utf8.count {
+      guard let written = Self.exponent(utf8, from: i + 1) else { return nil }
+      exponent += written
+    }
+    return Parts(isNegative: isNegative, digits: digits, exponent: exponent)
+  }
+
+  @inline(__always) private static func takeDigits(_ utf8: Span<UInt8>, _ i: inout Int, _ digits: inout UInt64) {
     while i < utf8.count {
       let digit = utf8[i] &- 0x30
-      if digit < 10 {
-        if parts.digits != 0 || digit != 0 { count += 1 }
-        if count > 19 { return nil }
-        parts.digits = parts.digits &* 10 &+ UInt64(digit)
-        if isFraction { parts.exponent -= 1 }
-      } else if utf8[i] == 0x2E {
-        isFraction = true
-      } else {
-        guard let exponent = exponent(utf8, from: i + 1) else { return nil }
-        parts.exponent += exponent
-        break
-      }
+      if digit > 9 { return }
+      digits = digits &* 10 &+ UInt64(digit)
       i += 1
     }
-    return parts
   }
 
   private static func exponent(_ utf8: Span<UInt8>, from start: Int) -> Int? {
@@ -149,9 +164,9 @@ package enum NumberText {
 
   private static func twoToThe(_ exponent: Int) -> Double { Double(bitPattern: UInt64(1023 + exponent) << 52) }
 
-  private static let powersOfTen: InlineArray<20, UInt64> = {
-    var powers = InlineArray<20, UInt64>(repeating: 1)
-    for i in 1..<20 { powers[i] = powers[i - 1] * 10 }
-    return powers
-  }()
+  private static let powersOfTen: InlineArray<20, UInt64> = [
+    1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000,
+    100_000_000_000, 1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000, 1_000_000_000_000_000,
+    10_000_000_000_000_000, 100_000_000_000_000_000, 1_000_000_000_000_000_000, 10_000_000_000_000_000_000,
+  ]
 }

@@ -20,24 +20,66 @@ public enum RFC3339 {
 
   /// The moment, and whether the text is spelled as `append` spells it.
   package static func read(_ utf8: Span<UInt8>) -> (timestamp: Timestamp, isCanonical: Bool)? {
-    guard utf8.count >= 20, let year = number(utf8, 0, 4), utf8[4] == 0x2D, let month = number(utf8, 5, 2),
-      utf8[7] == 0x2D, let day = number(utf8, 8, 2), utf8[10] | 0x20 == 0x74, let hour = number(utf8, 11, 2),
-      utf8[13] == 0x3A, let minute = number(utf8, 14, 2), utf8[16] == 0x3A, let second = number(utf8, 17, 2),
-      (1...12).contains(month), day >= 1, day <= days(inMonth: month, of: year), hour < 24, minute < 60, second < 60
-    else { return nil }
+    guard utf8.count >= 20, let (seconds, hasCapitalT) = secondsOfFixedPart(utf8) else { return nil }
     var position = 19
-    var isCanonical = utf8[10] == 0x54
     var nanoseconds = 0
-    if utf8[position] == 0x2E {
+    var isCanonical = hasCapitalT
+    if utf8[19] == 0x2E {
       guard let fraction = fraction(utf8, &position) else { return nil }
       nanoseconds = fraction.nanoseconds
       isCanonical = isCanonical && fraction.isCanonical
     }
-    guard position < utf8.count, let offset = offset(utf8, position) else { return nil }
-    isCanonical = isCanonical && utf8[position] == 0x5A
-    let seconds = daysSinceEpoch(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset
-    guard (earliest...latest).contains(seconds) else { return nil }
-    return (Timestamp(seconds: Int64(seconds), nanoseconds: UInt32(nanoseconds)), isCanonical)
+    var offset = 0
+    if position + 1 != utf8.count || utf8[position] != 0x5A {
+      guard position < utf8.count, let other = self.offset(utf8, position) else { return nil }
+      offset = other
+      isCanonical = false
+    }
+    let utc = seconds - offset
+    if utc < earliest || utc > latest { return nil }
+    return (Timestamp(seconds: Int64(utc), nanoseconds: UInt32(truncatingIfNeeded: nanoseconds)), isCanonical)
+  }
+
+  /// Reads `2024-06-30T15:03:17`, eight bytes at a time: what is left of a digit without its `0`, and of a separator
+  /// without itself, must be at most 9 and 0.
+  @inline(__always) private static func secondsOfFixedPart(
+    _ utf8: Span<UInt8>
+  ) -> (seconds: Int, hasCapitalT: Bool)? {
+    let raw = utf8.bytes
+    let capital: UInt64 = 0x0000_0000_0020_0000
+    // What the text should be, as little-endian words: `0000-00-`, `00t00:00` and `00:00:00` from offset 11 on.
+    let date = word(raw, 0) ^ 0x2D30_302D_3030_3030
+    let middle = word(raw, 8)
+    let time = (middle | capital) ^ 0x3030_3A30_3074_3030
+    let end = word(raw, 11) ^ 0x3030_3A30_303A_3030
+    guard isDigits(date, separators: 0xFF00_00FF_0000_0000), isDigits(time, separators: 0x0000_FF00_00FF_0000),
+      isDigits(end, separators: 0x0000_FF00_00FF_0000)
+    else { return nil }
+    let year = digit(date, 0) &* 1000 &+ digit(date, 1) &* 100 &+ digit(date, 2) &* 10 &+ digit(date, 3)
+    let month = digit(date, 5) &* 10 &+ digit(date, 6)
+    let day = digit(time, 0) &* 10 &+ digit(time, 1)
+    let hour = digit(end, 0) &* 10 &+ digit(end, 1)
+    let minute = digit(end, 3) &* 10 &+ digit(end, 4)
+    let second = digit(end, 6) &* 10 &+ digit(end, 7)
+    guard month >= 1, month <= 12, day >= 1, day <= 28 || day <= days(inMonth: month, of: year), hour < 24, minute < 60,
+      second < 60
+    else { return nil }
+    return (
+      daysSinceEpoch(year, month, day) &* 86_400 &+ hour &* 3600 &+ minute &* 60 &+ second, middle & capital == 0
+    )
+  }
+
+  @inline(__always) private static func word(_ raw: RawSpan, _ offset: Int) -> UInt64 {
+    // Bounds are checked; "unsafe" is only that any eight bytes make an integer.
+    UInt64(littleEndian: raw.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+  }
+
+  @inline(__always) private static func isDigits(_ word: UInt64, separators: UInt64) -> Bool {
+    ((word &+ 0x7676_7676_7676_7676) | word) & 0x8080_8080_8080_8080 | (word & separators) == 0
+  }
+
+  @inline(__always) private static func digit(_ word: UInt64, _ place: UInt64) -> Int {
+    Int(truncatingIfNeeded: word &>> (8 &* place) & 0xFF)
   }
 
   // 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z.
@@ -55,27 +97,35 @@ public enum RFC3339 {
   }
 
   /// Reads `.123`, and leaves `position` after the last digit.
-  private static func fraction(_ utf8: Span<UInt8>, _ position: inout Int) -> (nanoseconds: Int, isCanonical: Bool)? {
+  @inline(__always) private static func fraction(
+    _ utf8: Span<UInt8>, _ position: inout Int
+  ) -> (nanoseconds: Int, isCanonical: Bool)? {
     let start = position + 1
     var end = start
     var value = 0
-    while end < utf8.count, utf8[end] &- 0x30 < 10 {
-      value = value * 10 + Int(utf8[end] - 0x30)
+    while end < utf8.count {
+      let digit = utf8[end] &- 0x30
+      if digit > 9 { break }
+      value = value &* 10 &+ Int(digit)
       end += 1
       if end - start > 9 { return nil }
     }
-    let count = end - start
-    if count == 0 { return nil }
     position = end
     // Canonical: three, six or nine digits, and no group of three fewer would do.
-    let isCanonical = count % 3 == 0 && value % 1000 != 0
-    for _ in count..<9 { value *= 10 }
-    return (value, isCanonical)
+    switch end - start {
+    case 9: return (value, value % 1000 != 0)
+    case 6: return (value &* 1000, value % 1000 != 0)
+    case 3: return (value &* 1_000_000, value != 0)
+    case 0: return nil
+    default:
+      for _ in end - start..<9 { value *= 10 }
+      return (value, false)
+    }
   }
 
   /// Reads `Z` or `+01:30` up to the end of the text: seconds east of UTC.
   private static func offset(_ utf8: Span<UInt8>, _ position: Int) -> Int? {
-    if utf8[position] | 0x20 == 0x7A { return position + 1 == utf8.count ? 0 : nil }
+    if utf8[position] == 0x5A || utf8[position] == 0x7A { return position + 1 == utf8.count ? 0 : nil }
     let sign = utf8[position]
     guard sign == 0x2B || sign == 0x2D, position + 6 == utf8.count, let hours = number(utf8, position + 1, 2),
       utf8[position + 3] == 0x3A, let minutes = number(utf8, position + 4, 2), hours < 24, minutes < 60

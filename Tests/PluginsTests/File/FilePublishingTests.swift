@@ -3,6 +3,7 @@ import SluiceCore
 import SluiceFile
 import SluiceJSON
 import Synchronization
+import SluiceTesting
 import Testing
 
 @Suite("File as a sink")

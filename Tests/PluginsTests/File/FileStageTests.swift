@@ -2,6 +2,7 @@ import Foundation
 import SluiceCore
 import SluiceFile
 import SluiceJSON
+import SluiceTesting
 import Testing
 
 @Suite("File as a sink: crashes and resumes")

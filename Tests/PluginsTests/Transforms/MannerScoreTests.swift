@@ -27,7 +27,7 @@ import Testing
       if let reviews { document.append(("reviews", reviews)) }
       if let before { document.append(("mannerScore", before)) }
       var builder = BatchBuilder()
-      builder.add(key: "k", fields: document.map { (key: $0.0, value: $0.1) })
+      builder.add(key: "k", document.map { (key: $0.0, value: $0.1) })
       let outcome = try transform(builder.finish())
       #expect(outcome.rejections.isEmpty)
       #expect(outcome["mannerScore"] == score ?? before)

@@ -1,39 +1,9 @@
-import Foundation
 import SluiceCore
 import SluiceFile
 import SluiceJSON
+import SluiceTesting
 
-/// A folder of a test's own, removed with it.
-final class TemporaryFolder: Sendable {
-  let path: String
-
-  init() throws {
-    let path = FileManager.default.temporaryDirectory.path + "/sluice-test-" + UUID().uuidString
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    self.path = path
-  }
-
-  deinit {
-    do {
-      try FileManager.default.removeItem(atPath: path)
-    } catch {
-      FileHandle.standardError.write(Data("cannot remove \(path): \(error)\n".utf8))
-    }
-  }
-
-  func file(_ name: String) -> String { path + "/" + name }
-
-  func write(_ text: String, to name: String) throws {
-    try Data(text.utf8).write(to: URL(fileURLWithPath: file(name)), options: [])
-  }
-
-  func text(_ name: String) throws -> String {
-    String(decoding: try Data(contentsOf: URL(fileURLWithPath: file(name))), as: UTF8.self)
-  }
-
-  /// Names in the folder, hidden ones too.
-  func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
-
+extension TemporaryFolder {
   func source(
     _ name: String, encoding: JSONLinesEncoding = .plain, keyField: String = "_key", maxLineBytes: Int? = nil
   ) throws -> FileAdapter {
