@@ -31,7 +31,7 @@ struct FileReadingTests {
 
   @Test("lines of any length across the blocks that are read, and a page that ends early where lines are long")
   func blocks() async throws {
-    var random = SplitMix(seed: 3)
+    var random = SeededGenerator(seed: 3)
     var text = ""
     for number in 0..<300 { text += Self.line(number, padding: Int(random.next() % 30_000)) + "\n" }
     text += Self.line(300, padding: 3 << 20) + "\n" + Self.line(301)
