@@ -25,7 +25,7 @@ extension Value {
     guard case .map(let fields) = taggedForm, fields.count == 1 else { throw SavedMap.damaged("a value has no kind") }
     let content = fields[0].value
     switch (fields[0].name, content) {
-    case ("null", _): self = .null
+    case ("null", .null): self = .null
     case ("bool", .bool), ("int", .int), ("string", .string): self = content
     case ("double", .string(let text)): self = .double(try Self.double(text))
     case ("decimal", .string(let text)): self = .decimal(text)

@@ -6,7 +6,9 @@ import Testing
 @testable import SluiceSQLite
 
 @Suite("SQLite sink, in place") struct InPlaceTests {
-  let folder = try! TemporaryFolder()
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
 
   private func open(
     _ table: String = "users", encoding: DocumentEncoding = .plain, retry: RetrySettings = RetrySettings(),

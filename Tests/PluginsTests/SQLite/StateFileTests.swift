@@ -6,7 +6,9 @@ import Testing
 @testable import SluiceSQLite
 
 @Suite("SQLite state file") struct StateFileTests {
-  let folder = try! TemporaryFolder()
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
 
   private func open() async throws -> SQLiteStateStore {
     var config = SQLiteStateStore.Config()

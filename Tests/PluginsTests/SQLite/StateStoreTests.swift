@@ -6,7 +6,9 @@ import Testing
 @testable import SluiceSQLite
 
 @Suite("SQLite state store") struct StateStoreTests {
-  let folder = try! TemporaryFolder()
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
 
   private func store(_ path: String = ".sluice/state.db") async throws -> SQLiteStateStore {
     var config = SQLiteStateStore.Config()
