@@ -47,8 +47,9 @@ public struct Engine: Sendable {
       if made.run.checkpoint.counters.rejects > 0 { outcome = .completedWithRejects }
     } catch {
       outcome = Self.outcome(of: error, job: plan.name)
+      let cause = error
       do {
-        try await run?.settleAccounts()
+        try await run?.settle(after: cause)
       } catch {
         run?.note("what was reserved stays charged: \(error)")
       }
@@ -157,7 +158,7 @@ extension Engine {
   }
 
   private static func isUnfinished(_ checkpoint: Checkpoint) -> Bool {
-    if case .snapshot = checkpoint.phase { true } else { false }
+    if case .snapshot = checkpoint.phase { checkpoint.listing.taint == nil } else { false }
   }
 
   private static func refuseOtherSource(_ saved: Checkpoint, _ identity: SourceIdentity, _ plan: JobPlan) throws {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct GuardTests {
   /// Pages 0, 1, … with one document each; after page `last` the tokens go round in a cycle.
-  private func cycle(of length: Int, from last: Int) -> PageScript {
+  func cycle(of length: Int, from last: Int) -> PageScript {
     PageScript { request in
       let page = if case .token(let token) = request.position { Int(token) ?? 0 } else { 0 }
       let next = page < last ? page + 1 : last + (page - last + 1) % length
@@ -168,5 +168,36 @@ import Testing
     let allowed = await bench.run(RunOptions(maxDelete: .count(51)))
     #expect(allowed.exitCode == 0)
     #expect(store.documents.count == 49)
+  }
+}
+
+extension GuardTests {
+  @Test func aListingThatAGuardStoppedIsNotTakenUpAgain() async {
+    let source = Source(0..<20)
+    let store = RecordingStore()
+    var bench = Bench(cycle(of: 2, from: 3), into: store)
+    bench.publish = .replace
+    #expect(await bench.run().code == .loopDetected)
+    bench.script = source.script
+    let report = await bench.run()
+    #expect(report.exitCode == 0)
+    #expect(report.resumedPages == 0)
+    #expect(bench.script.requests.first == .start)
+    #expect(store.documents.count == 20)
+  }
+
+  @Test func aRefusedDeleteIsDecidedAnewByTheNextRun() async {
+    let source = Source(0..<100)
+    let store = RecordingStore()
+    var bench = Bench(source.script, into: store)
+    bench.mode = .mirror
+    await bench.run()
+    source.set(0..<49)
+    #expect(await bench.run().code == .tooManyDeletes)
+    // The source was only broken for a while.
+    source.set(0..<99)
+    let report = await bench.run()
+    #expect(report.exitCode == 0)
+    #expect(store.documents.count == 99)
   }
 }

@@ -30,12 +30,13 @@ enum ReportText {
   }
 
   private static func line(_ sink: RunReport.Sink, _ report: RunReport) -> String {
-    var text = "sink    \(sink.name): \(sink.writes) writes, \(sink.deletes) deletes, \(sink.unchanged) unchanged"
+    let head = "sink    \(sink.name): "
+    if sink.isStaged, !sink.isPublished, !sink.wasCurrent {
+      return head + "\(sink.writes) documents staged, nothing published"
+    }
+    var text = head + "\(sink.writes) writes, \(sink.deletes) deletes, \(sink.unchanged) unchanged"
     if sink.isPublished { text += ", published" }
     if sink.wasCurrent { text += ", left as it was" }
-    if case .completed = report.outcome { return text }
-    if case .completedWithRejects = report.outcome { return text }
-    if sink.writes > 0, !sink.isPublished { text += " (staged or applied, see above)" }
     return text
   }
 

@@ -24,13 +24,18 @@ public struct RunReport: Sendable {
     public var deletes = 0
     /// Documents it had already.
     public var unchanged = 0
+    /// Whether the sink is given a whole set, which is staged and swapped in at the end.
+    public var isStaged = false
     /// Whether a set was swapped in.
     public var isPublished = false
     /// Whether it already showed the very same set.
     public var wasCurrent = false
 
     /// A sink to which nothing happened yet.
-    public init(name: String) { self.name = name }
+    public init(name: String, isStaged: Bool = false) {
+      self.name = name
+      self.isStaged = isStaged
+    }
   }
 
   /// The job's name.

@@ -39,7 +39,9 @@ final class JobRun {
     self.budget = budget
     startedAt = environment.elapsed()
     report = RunReport(job: plan.name, outcome: .completed)
-    report.sinks = plan.sinks.map { RunReport.Sink(name: $0.name) }
+    report.sinks = plan.sinks.map {
+      RunReport.Sink(name: $0.name, isStaged: $0.adapter.capabilities.publishMode == .replace)
+    }
   }
 
   /// Tells the observers, and the report, something worth a line.
@@ -50,7 +52,8 @@ final class JobRun {
 
   /// What is known of a place inside this run, for errors.
   func place(page: Int? = nil) -> Place {
-    Place(job: plan.name, component: plan.source.name, page: page)
+    Place(
+      job: plan.name, component: plan.source.name, collection: source.sourceIdentity["collection"], page: page)
   }
 
   /// Saves the checkpoint with all that belongs to it. `ahead` are reads that may be asked for before the next save.
@@ -63,11 +66,17 @@ final class JobRun {
   }
 
   /// After a run that ended early: charges what was used, and gives back what was reserved beyond the request in flight,
-  /// which is taken as billed. The checkpoint stays the one saved last.
-  func settleAccounts() async throws {
+  /// which is taken as billed. The checkpoint stays the one saved last; a listing that a guard stopped is not taken up
+  /// again, because what stopped it lies in it.
+  func settle(after error: any Error) async throws {
     guard var settled = lastSaved else { return }
     let charges = budget.charge(ahead: 0, on: Day(environment.now()))
-    guard !charges.isEmpty else { return }
+    var isTainted = false
+    if let error = error as? SluiceError, error.code.category == .guardRefusal {
+      settled.listing.taint(Listing.Taint(error.code.name, error.message))
+      isTainted = true
+    }
+    guard isTainted || !charges.isEmpty else { return }
     settled.revision += 1
     try await state.save(StateCommit(settled, charges: charges))
   }
