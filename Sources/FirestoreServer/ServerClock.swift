@@ -45,7 +45,9 @@ public final class ServerClock: Sendable {
 /// Times of commits: microseconds since 1970, as Firestore has them.
 enum Microseconds {
   /// Rounded down.
-  static func of(_ timestamp: Timestamp) -> Int64 { timestamp.seconds * 1_000_000 + Int64(timestamp.nanoseconds) / 1000 }
+  static func of(_ timestamp: Timestamp) -> Int64 {
+    timestamp.seconds * 1_000_000 + Int64(timestamp.nanoseconds) / 1000
+  }
 
   static func timestamp(_ microseconds: Int64) -> Timestamp {
     let seconds = microseconds >= 0 ? microseconds / 1_000_000 : (microseconds - 999_999) / 1_000_000

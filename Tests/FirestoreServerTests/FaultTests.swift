@@ -10,7 +10,8 @@ struct FaultTests {
     var trail: [String] = []
     var token: String?
     for _ in 0..<requests {
-      let reply = try client.send("GET", "users?pageSize=\(size)" + (token.map { "&pageToken=" + $0.queryEscaped } ?? ""))
+      let reply = try client.send(
+        "GET", "users?pageSize=\(size)" + (token.map { "&pageToken=" + $0.queryEscaped } ?? ""))
       let after = reply.headers["retry-after"].map { " retry \($0)" } ?? ""
       if reply.status == 0 {
         trail.append("closed")
@@ -37,9 +38,11 @@ struct FaultTests {
       "ignorePageSize": "1 end", "cap": "1 2 3 4 5 end", "empty": "1 2 empty 4 5 end", "endsHere": "1 2 3 end",
       "r401": "1 2 401 401 401 401 401 401 401 401", "r401once": "1 2 401 3 4 5 end",
       "r429": "1 2 429 retry 7|429 retry 7|3 4 5 end", "r500": "1 2 500 500 3 4 5 end",
-      "r429forever": "1 2 429 retry 7|429 retry 7|429 retry 7|429 retry 7|429 retry 7|429 retry 7|429 retry 7|429 retry 7",
+      "r429forever":
+        "1 2 429 retry 7|429 retry 7|429 retry 7|429 retry 7|429 retry 7|429 retry 7|429 retry 7|429 retry 7",
       "r503": "1 2 503 retry 7|503 retry 7|3 4 5 end",
-      "r503forever": "1 2 503 retry 7|503 retry 7|503 retry 7|503 retry 7|503 retry 7|503 retry 7|503 retry 7|503 retry 7",
+      "r503forever":
+        "1 2 503 retry 7|503 retry 7|503 retry 7|503 retry 7|503 retry 7|503 retry 7|503 retry 7|503 retry 7",
       "cut": "1 2 cut 3 4 5 end", "cutforever": "1 2 cut cut cut cut cut cut cut cut", "drop": "1 2 closed 3 4 5 end",
       "dropforever": "1 2 closed closed closed closed closed closed closed closed", "bad1": "1 2 bad 3 4 5 end",
       "bad": "1 2 bad bad bad bad bad bad bad bad", "html": "1 2 html html html html html html html html",
@@ -51,11 +54,13 @@ struct FaultTests {
     let server = try FirestoreServer.started(documents: 50) { $0.defaultPageSize = 50 }
     defer { server.stop() }
     server.script(try .named(name, page: 3, retryAfter: 7))
-    let words = expected.replacingOccurrences(of: " retry 7|", with: "_retry_7 ").replacingOccurrences(of: " retry 7", with: "_retry_7")
-      .split(separator: " ").map { word in
-        Int(word).map { $0 < 10 ? String(format: "d%04d", ($0 - 1) * 10 + 1) : "\($0)" }
-          ?? word.replacingOccurrences(of: "_", with: " ")
-      }
+    let words = expected.replacingOccurrences(of: " retry 7|", with: "_retry_7 ").replacingOccurrences(
+      of: " retry 7", with: "_retry_7"
+    )
+    .split(separator: " ").map { word in
+      Int(word).map { $0 < 10 ? String(format: "d%04d", ($0 - 1) * 10 + 1) : "\($0)" }
+        ?? word.replacingOccurrences(of: "_", with: " ")
+    }
     #expect(try Self.trail(TinyClient(server)) == words)
   }
 

@@ -60,7 +60,8 @@ struct HTTPTests {
     "asks for credentials where it shall",
     arguments: [
       ("Authorization: Bearer good", "", 200, nil), ("authorization: bearer good", "", 200, nil),
-      ("Authorization: Bearer bad", "", 401, "UNAUTHENTICATED"), ("Authorization: Basic good", "", 401, "UNAUTHENTICATED"),
+      ("Authorization: Bearer bad", "", 401, "UNAUTHENTICATED"),
+      ("Authorization: Basic good", "", 401, "UNAUTHENTICATED"),
       ("", "", 403, "PERMISSION_DENIED"), ("", "?key=K", 200, nil), ("x-goog-api-key: K", "", 200, nil),
       ("", "?key=other", 400, "INVALID_ARGUMENT"), ("", "?access_token=good", 200, nil),
     ] as [(String, String, Int, String?)])

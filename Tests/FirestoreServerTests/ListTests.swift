@@ -26,7 +26,8 @@ struct ListTests {
     #expect(try client.send("GET", "users?pageSize=0").ids.count == 20)
     #expect(try Self.pages(client, "users", "pageSize=1000").map(\.ids.count) == [300, 300, 300, 100])
     #expect(try Self.pages(client, "users", "pageSize=250").map(\.ids.count) == [250, 250, 250, 250])
-    #expect(try Self.pages(client, "users", "pageSize=300").flatMap(\.ids) == (1...1000).map { String(format: "d%04d", $0) })
+    #expect(
+      try Self.pages(client, "users", "pageSize=300").flatMap(\.ids) == (1...1000).map { String(format: "d%04d", $0) })
     #expect(try client.send("GET", "users?pageSize=-1").errorStatus == "INVALID_ARGUMENT")
     #expect(try client.send("GET", "users?pageSize=x").errorStatus == "INVALID_ARGUMENT")
   }
@@ -130,7 +131,9 @@ struct ListTests {
     defer { server.stop() }
     try server.store.set("c/a", [Field("n", .int(1)), Field("m", .map([Field("x", .int(1)), Field("y", .int(2))]))])
     let client = TinyClient(server)
-    #expect(try client.send("GET", "c/a?mask.fieldPaths=m.y").text.contains(#""fields":{"m":{"mapValue":{"fields":{"y":{"integerValue":"2"}}}}}"#))
+    #expect(
+      try client.send("GET", "c/a?mask.fieldPaths=m.y").text.contains(
+        #""fields":{"m":{"mapValue":{"fields":{"y":{"integerValue":"2"}}}}}"#))
     let keys = try client.send("GET", "c?mask.fieldPaths=__name__").json["documents"]?[0]
     #expect(keys?["fields"] == nil && keys?["updateTime"] != nil)
     #expect(try client.send("GET", "c?mask.fieldPaths=a..b").errorStatus == "INVALID_ARGUMENT")

@@ -53,11 +53,14 @@ struct QueryTests {
       .filter("GREATER_THAN_OR_EQUAL", a, "d5"), .filter("NOT_EQUAL", null, ""),
       .filter("NOT_EQUAL", five, "d1 d3 d4 d5 d6"), .filter("NOT_EQUAL", nan, "d1 d3 d2 d4 d5 d6"),
       .unary("IS_NAN", "d3"), .unary("IS_NULL", "d0"), .unary("IS_NOT_NAN", "d1 d2 d4 d5 d6"),
-      .unary("IS_NOT_NULL", "d1 d3 d2 d4 d5 d6"), .filter("IN", list(null, five, nan), "d2"), .filter("IN", list(), nil),
-      .filter("IN", five, nil), .filter("NOT_IN", list(five), "d1 d3 d4 d5 d6"), .filter("NOT_IN", list(five, null), ""),
+      .unary("IS_NOT_NULL", "d1 d3 d2 d4 d5 d6"), .filter("IN", list(null, five, nan), "d2"),
+      .filter("IN", list(), nil),
+      .filter("IN", five, nil), .filter("NOT_IN", list(five), "d1 d3 d4 d5 d6"),
+      .filter("NOT_IN", list(five, null), ""),
       .filter("ARRAY_CONTAINS", five, ""), .filter("ARRAY_CONTAINS", #"{"integerValue":"1"}"#, "d6"),
       .filter("ARRAY_CONTAINS_ANY", list(five, #"{"integerValue":"1"}"#), "d6"), .filter("FOO", five, nil),
-      .filter("GREATER_THAN", name("d4"), on: "__name__", "d5 d6 z"), .filter("EQUAL", name("d4"), on: "__name__", "d4"),
+      .filter("GREATER_THAN", name("d4"), on: "__name__", "d5 d6 z"),
+      .filter("EQUAL", name("d4"), on: "__name__", "d4"),
       .filter("IN", list(name("d4"), name("none"), name("z")), on: "__name__", "d4 z"),
       .filter("EQUAL", a, on: "__name__", nil),
       QueryCase(#""where":{"fieldFilter":{"field":{"fieldPath":"n"},"op":5,"value":\#(five)}}"#, "d2"),
@@ -90,7 +93,9 @@ struct QueryTests {
       QueryCase(order("__name__") + "," + cursor("endAt", name, before: true), "d0 d1 d2 d3"),
       QueryCase(order("__name__") + "," + cursor("endAt", name, before: false), "d0 d1 d2 d3 d4"),
       QueryCase(order("__name__ d") + "," + cursor("startAt", name, before: false), "d3 d2 d1 d0"),
-      QueryCase(order("i", "__name__") + "," + cursor("startAt", one, #"{"referenceValue":"\#(root)/c/d1"}"#, before: false) + #","limit":2"#, "z d2"),
+      QueryCase(
+        order("i", "__name__") + "," + cursor("startAt", one, #"{"referenceValue":"\#(root)/c/d1"}"#, before: false)
+          + #","limit":2"#, "z d2"),
       QueryCase(order("i") + "," + cursor("startAt", one, before: false), "d2 d3 d4 d5 d6"),
       QueryCase(order("i") + "," + cursor("startAt", one, one, before: false), nil),
       QueryCase(cursor("startAt", name, before: true), nil),
@@ -120,7 +125,8 @@ struct QueryTests {
       #expect(reply.text.last == "]", "a streaming body ends at its bracket")
     } else {
       #expect(reply.status == 400)
-      #expect(reply.json[0]?["error"]?["status"] == .string("INVALID_ARGUMENT"), "an error of a stream stands in an array")
+      #expect(
+        reply.json[0]?["error"]?["status"] == .string("INVALID_ARGUMENT"), "an error of a stream stands in an array")
     }
   }
 
@@ -171,12 +177,25 @@ struct QueryTests {
     #expect(seen.count == 100 && Set(seen).count == 100)
   }
 
+  @Test("an offset is told, and billed")
+  func offset() throws {
+    let server = try Self.server()
+    defer { server.stop() }
+    let body = #"{"structuredQuery":{"from":[{"collectionId":"c"}],"offset":5,"limit":2}}"#
+    let reply = try TinyClient(server).send("POST", ":runQuery", body)
+    #expect(reply.json[0]?["skippedResults"] == .int(5) && reply.json[1]?["skippedResults"] == nil)
+    #expect(server.log.counters.billedReads == 7 && server.log.counters.documents == 2)
+    let beyond = try TinyClient(server).send("POST", ":runQuery", body.replacingOccurrences(of: ":5", with: ":50"))
+    #expect(beyond.json[0]?["skippedResults"] == .int(8) && beyond.ids.isEmpty)
+  }
+
   @Test("batchGet: found and missing, each once")
   func batchGet() throws {
     let server = try Self.server()
     defer { server.stop() }
     let client = TinyClient(server)
-    let body = #"{"documents":["N/c/d1","N/c/none","N/c/d1"],"mask":{"fieldPaths":["i"]}}"#.replacingOccurrences(of: "N/", with: Self.root + "/")
+    let body = #"{"documents":["N/c/d1","N/c/none","N/c/d1"],"mask":{"fieldPaths":["i"]}}"#.replacingOccurrences(
+      of: "N/", with: Self.root + "/")
     let reply = try client.send("POST", ":batchGet", body)
     #expect(reply.json.items.count == 2 && reply.text.last == "]")
     #expect(reply.json[0]?["found"]?["fields"] == .map([Field("i", .map([Field("integerValue", .string("1"))]))]))
@@ -196,7 +215,8 @@ struct QueryTests {
     }
     let count = try fields(#"{"alias":"n","count":{}},{"count":{"upTo":"2"}}"#)
     #expect(count?["n"]?["integerValue"] == .string("8") && count?["field_1"]?["integerValue"] == .string("2"))
-    let sum = try fields(#"{"alias":"s","sum":{"field":{"fieldPath":"i"}}},{"alias":"a","avg":{"field":{"fieldPath":"i"}}}"#)
+    let sum = try fields(
+      #"{"alias":"s","sum":{"field":{"fieldPath":"i"}}},{"alias":"a","avg":{"field":{"fieldPath":"i"}}}"#)
     #expect(sum?["s"]?["integerValue"] == .string("22") && sum?["a"]?["doubleValue"] == .double(2.75))
     #expect(try fields("") == nil)
   }

@@ -29,7 +29,7 @@ struct TinyClient {
     for (name, value) in headers { text += "\(name): \(value)\r\n" }
     if let body { text += "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n" }
     try write(Array((text + "\r\n" + (body ?? "")).utf8), to: descriptor)
-    return TinyReply(raw: readAll(descriptor))
+    return TinyReply(raw: try readAll(descriptor))
   }
 
   private func connected() throws -> Int32 {
@@ -47,7 +47,13 @@ struct TinyClient {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    try #require(result == 0, "cannot connect to port \(port)")
+    guard result == 0 else {
+      close(descriptor)
+      throw TinyError.cannotConnect(port: port)
+    }
+    // A server that never answers fails the test, and does not stop it.
+    var limit = timeval(tv_sec: 10, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     return descriptor
   }
 
@@ -60,15 +66,32 @@ struct TinyClient {
     }
   }
 
-  private func readAll(_ descriptor: Int32) -> [UInt8] {
+  private func readAll(_ descriptor: Int32) throws -> [UInt8] {
     var result: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
       let count = recv(descriptor, &buffer, buffer.count, 0)
+      if count < 0, errno == EAGAIN { throw TinyError.noAnswer(port: port) }
       if count <= 0 { return result }
       result += buffer[..<count]
+      // Not every server closes the connection when asked to.
+      if let end = Self.end(of: result), result.count >= end { return result }
     }
   }
+
+  /// Where an answer ends by its own word.
+  private static func end(of raw: [UInt8]) -> Int? {
+    guard let blank = raw.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
+    return TinyReply(raw: Array(raw[..<blank.upperBound])).headers["content-length"].flatMap { Int($0) }.map {
+      blank.upperBound + $0
+    }
+  }
+}
+
+/// What keeps a request from its answer.
+enum TinyError: Error {
+  case cannotConnect(port: UInt16)
+  case noAnswer(port: UInt16)
 }
 
 /// What arrived.
@@ -120,7 +143,9 @@ extension String {
 
 extension FirestoreServer {
   /// A server with so many documents `d0001`… in `users`, each with its number as `n`.
-  static func started(documents: Int = 0, _ configure: (inout Configuration) -> Void = { _ in }) throws -> FirestoreServer {
+  static func started(documents: Int = 0, _ configure: (inout Configuration) -> Void = { _ in }) throws
+    -> FirestoreServer
+  {
     var configuration = Configuration()
     configure(&configuration)
     let server = try FirestoreServer(configuration: configuration)

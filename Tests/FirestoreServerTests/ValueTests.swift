@@ -15,14 +15,21 @@ struct ValueTests {
     (#"{"doubleValue":"-Infinity"}"#, #"{"doubleValue":"-Infinity"}"#), (#"{"doubleValue":"abc"}"#, nil),
     (#"{"doubleValue":"1.5"}"#, #"{"doubleValue":1.5}"#), (#"{"doubleValue":3}"#, #"{"doubleValue":3.0}"#),
     (#"{"timestampValue":"2020-01-01T00:00:00"}"#, nil), (#"{"timestampValue":"0000-01-01T00:00:00Z"}"#, nil),
-    (#"{"timestampValue":"2020-01-01T00:00:00.123456789+02:00"}"#, #"{"timestampValue":"2019-12-31T22:00:00.123456Z"}"#),
-    (#"{"stringValue":"a\u0000é"}"#, #"{"stringValue":"a\u0000é"}"#), (#"{"bytesValue":"_-8"}"#, #"{"bytesValue":"/+8="}"#),
+    (
+      #"{"timestampValue":"2020-01-01T00:00:00.123456789+02:00"}"#, #"{"timestampValue":"2019-12-31T22:00:00.123456Z"}"#
+    ),
+    (#"{"stringValue":"a\u0000é"}"#, #"{"stringValue":"a\u0000é"}"#),
+    (#"{"bytesValue":"_-8"}"#, #"{"bytesValue":"/+8="}"#),
     (#"{"bytesValue":"**"}"#, nil), (#"{"referenceValue":"x/y"}"#, nil),
     (#"{"referenceValue":"projects/q/databases/z/documents/c"}"#, nil),
-    (#"{"referenceValue":"projects/q/databases/z/documents/c/d"}"#, #"{"referenceValue":"projects/q/databases/z/documents/c/d"}"#),
+    (
+      #"{"referenceValue":"projects/q/databases/z/documents/c/d"}"#,
+      #"{"referenceValue":"projects/q/databases/z/documents/c/d"}"#
+    ),
     (#"{"geoPointValue":{"latitude":91}}"#, nil), (#"{"arrayValue":{"values":[{"arrayValue":{}}]}}"#, nil),
     (#"{"arrayValue":{"values":[{"mapValue":{"fields":{"a":{"arrayValue":{}}}}}]}}"#, "same"),
-    (#"{"mapValue":{"fields":{"__a__":{"nullValue":null}}}}"#, nil), (#"{"mapValue":{"fields":{"":{"nullValue":null}}}}"#, nil),
+    (#"{"mapValue":{"fields":{"__a__":{"nullValue":null}}}}"#, nil),
+    (#"{"mapValue":{"fields":{"":{"nullValue":null}}}}"#, nil),
     (
       #"{"mapValue":{"fields":{"__type__":{"stringValue":"__vector__"},"value":{"arrayValue":{"values":[{"doubleValue":1.5}]}}}}}"#,
       "same"
@@ -51,7 +58,9 @@ struct ValueTests {
     }
     #expect(reply.status == 200)
     let text = back == "same" ? sent : back
-    #expect(reply.text.replacingOccurrences(of: #"{"arrayValue":{"values":[]}}"#, with: #"{"arrayValue":{}}"#).contains(text), "\(reply.text)")
+    #expect(
+      reply.text.replacingOccurrences(of: #"{"arrayValue":{"values":[]}}"#, with: #"{"arrayValue":{}}"#).contains(text),
+      "\(reply.text)")
   }
 
   @Test("sizes", arguments: [(1_048_487, 200), (1_048_488, 400)])

@@ -17,29 +17,32 @@ extension Service {
       query.limit = limit
     }
     let asked = query
-    let (documents, readTime) = try read(call, at: time) { database, readTime in
-      (QueryRun(query: asked, database: database, time: time).documents(), readTime)
+    var (result, readTime) = try read(call, at: time) { database, readTime in
+      (QueryRun(query: asked, database: database, time: time).result(), readTime)
     }
-    var page = ListingPage(documents: documents)
+    var page = ListingPage(documents: result.documents)
     call.faults.adjust(&page, ownToken: "")
-    let body = elements(page.documents, query.mask, readTime, call.database)
+    result.documents = page.documents
+    let body = elements(result, query.mask, readTime, call.database)
     let count = page.documents.count
-    return Answer(body: body, documents: count, billedReads: max(1, count + query.offset))
+    // Documents that an offset skips are billed like the others.
+    return Answer(body: body, documents: count, billedReads: max(1, count + result.skipped))
   }
 
   /// The array of a query's answer. It ends at `]`: a line feed after it makes some of Google's own clients fail.
-  private func elements(_ documents: [Snapshot], _ mask: [FieldPath]?, _ readTime: Int64, _ database: DatabaseName)
+  private func elements(_ result: QueryRun.Result, _ mask: [FieldPath]?, _ readTime: Int64, _ database: DatabaseName)
     -> [UInt8]
   {
     var writer = AnswerWriter(database)
     writer.append("[{")
-    for (index, document) in documents.enumerated() {
+    if result.skipped > 0 { writer.append(json: Array("\"skippedResults\":\(result.skipped),".utf8)) }
+    for (index, document) in result.documents.enumerated() {
       writer.append(index == 0 ? "\"document\":" : "},\n{\"document\":")
       writer.append(document, mask: mask)
       writer.append(",\"readTime\":")
       writer.append(time: readTime)
     }
-    if documents.isEmpty {
+    if result.documents.isEmpty {
       writer.append("\"readTime\":")
       writer.append(time: readTime)
     }
@@ -59,7 +62,7 @@ extension Service {
     let aggregations = try Aggregation.read(json)
     let time = try ReadTime.microseconds(try message.timestamp("readTime"))
     let (documents, readTime) = try read(call, at: time) { database, readTime in
-      (QueryRun(query: query, database: database, time: time).documents(), readTime)
+      (QueryRun(query: query, database: database, time: time).result().documents, readTime)
     }
     var writer = AnswerWriter(call.database)
     writer.append("[{\"result\":{\"aggregateFields\":")

@@ -95,7 +95,9 @@ extension Service {
     let time = try ReadTime.microseconds(try message.timestamp("readTime"))
     let size = limits.size(asked: try message.int("pageSize"))
     if size < 0 { throw .invalid("Page size must be nonnegative.") }
-    let digest = PageToken.digest(["collections", call.database.text, call.route.path.text, time.map(String.init) ?? ""])
+    let digest = PageToken.digest([
+      "collections", call.database.text, call.route.path.text, time.map(String.init) ?? "",
+    ])
     let text = try message.string("pageToken") ?? ""
     let token = text.isEmpty ? nil : try PageToken(text, digest: digest)
     let after = token?.after.map { Segment($0) }

@@ -11,7 +11,8 @@ extension Service {
     try id.validate()
     let fields = try TypedValueReader.fields(try message.map("fields"))
     let path = call.route.path.appending(id)
-    return try write(call, Write(path: path, operation: .update(fields, mask: nil), precondition: .exists(false)), parameters)
+    return try write(
+      call, Write(path: path, operation: .update(fields, mask: nil), precondition: .exists(false)), parameters)
   }
 
   func patch(_ call: Call) throws(StatusError) -> Answer {
@@ -94,7 +95,9 @@ extension Service {
   }
 
   private static func outcome(_ write: Write, _ database: Database, _ now: Int64) -> Result<WriteResult, StatusError> {
-    do { return .success(try Commit.apply([write], to: database, now: now).results[0]) } catch { return .failure(error) }
+    do { return .success(try Commit.apply([write], to: database, now: now).results[0]) } catch {
+      return .failure(error)
+    }
   }
 
   private static func status(_ outcome: Result<WriteResult, StatusError>) -> Value {

@@ -108,10 +108,11 @@ private final class Exchange {
 
 /// What libmicrohttpd calls, on its thread. Static and nonisolated, so that no actor is assumed.
 private enum Callbacks {
-  static let begin: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? = {
-    _, uri, _ in
-    Unmanaged.passRetained(Exchange(target: uri.map { String(cString: $0) } ?? "")).toOpaque()
-  }
+  static let begin:
+    @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? = {
+      _, uri, _ in
+      Unmanaged.passRetained(Exchange(target: uri.map { String(cString: $0) } ?? "")).toOpaque()
+    }
 
   static let completed: MHD_RequestCompletedCallback = { _, _, state, _ in
     guard let exchange = state?.pointee else { return }

@@ -30,7 +30,9 @@ final class WaitingConnections: Sendable {
     if let gate = reply.gate {
       gate.hold { [self] in resume(id) }
     } else {
-      let nanoseconds = reply.delay.map { $0.components.seconds * 1_000_000_000 + $0.components.attoseconds / 1_000_000_000 }
+      let nanoseconds = reply.delay.map {
+        $0.components.seconds * 1_000_000_000 + $0.components.attoseconds / 1_000_000_000
+      }
       DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds ?? 0))) { [self] in resume(id) }
     }
     return true

@@ -75,7 +75,7 @@ extension ListingRequest {
     query.orders = orders
     query.limit = pageSize + 1
     if let token, let after = token.after { query.start = cursor(token, after) }
-    var documents = QueryRun(query: query, database: database, time: readTime).documents()
+    var documents = QueryRun(query: query, database: database, time: readTime).result().documents
     if showMissing { documents = withMissing(documents, of: database) }
     var page = ListingPage(documents: Array(documents.prefix(pageSize)))
     if documents.count > pageSize, let last = page.documents.last { page.nextPageToken = token(after: last).text }
@@ -100,7 +100,9 @@ extension ListingRequest {
   private func withMissing(_ documents: [Snapshot], of database: Database) -> [Snapshot] {
     let after = token?.after.map { Segment($0) }
     let missing = database.missingIDs(in: collection, at: readTime).filter { id in after.map { $0 < id } ?? true }
-    return (documents + missing.map { Snapshot(collection: collection, id: $0, revision: nil) }).sorted { $0.id < $1.id }
+    return (documents + missing.map { Snapshot(collection: collection, id: $0, revision: nil) }).sorted {
+      $0.id < $1.id
+    }
   }
 }
 

@@ -20,7 +20,11 @@ extension FieldPath {
     var isStart = true
     for byte in text.utf8 {
       if isQuoted {
-        if isEscaped { isEscaped = false } else if byte == UInt8(ascii: "\\") { isEscaped = true } else {
+        if isEscaped {
+          isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+          isEscaped = true
+        } else {
           isQuoted = byte != UInt8(ascii: "`")
         }
         continue

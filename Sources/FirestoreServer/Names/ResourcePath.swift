@@ -62,7 +62,9 @@ struct ResourceName: Sendable, Hashable {
   /// Reads `projects/{P}/databases/{D}/documents/…`. Throws INVALID_ARGUMENT unless it names a document.
   static func document(_ text: String, what: String = "Document") throws(StatusError) -> ResourceName {
     let name = try parse(text, what: what)
-    guard name.path.isDocument else { throw .invalid("\(what) name \"\(text)\" lacks \"/\" at index \(text.utf8.count).") }
+    guard name.path.isDocument else {
+      throw .invalid("\(what) name \"\(text)\" lacks \"/\" at index \(text.utf8.count).")
+    }
     return name
   }
 

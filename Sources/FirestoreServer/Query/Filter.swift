@@ -121,7 +121,9 @@ extension Filter {
 
   private static func isComparable(_ value: Value) -> Bool { value != .null && !isNaN(value) }
 
-  private static func isNaN(_ value: Value) -> Bool { if case .double(let number) = value { number.isNaN } else { false } }
+  private static func isNaN(_ value: Value) -> Bool {
+    if case .double(let number) = value { number.isNaN } else { false }
+  }
 
   private static func items(_ value: Value) -> [Value] { if case .array(let items) = value { items } else { [] } }
 }

@@ -13,7 +13,9 @@ struct QueryReader {
     let message = try Message(json, at: place, allowing: Self.names)
     if message.value("findNearest") != nil { throw StatusError(.unimplemented, "findNearest is not supported here.") }
     var query = Query(source: try source(message))
-    query.filter = try message.value("where").map { value throws(StatusError) in try filter(value, at: message.place("where")) }
+    query.filter = try message.value("where").map { value throws(StatusError) in
+      try filter(value, at: message.place("where"))
+    }
     let orders = try orders(message)
     query.orders = Order.complete(orders, inequalities: query.filter?.inequalities ?? [])
     query.start = try cursor(message, "startAt", orders)
@@ -59,7 +61,8 @@ struct QueryReader {
       let order = try Message(item, at: message.place("orderBy"), allowing: ["field", "direction"])
       guard let field = order.value("field") else { throw order.mismatch("field", "a field") }
       let path = try fieldPath(field, at: order.place("field"))
-      let direction = try order.enumeration("direction", ["DIRECTION_UNSPECIFIED", "ASCENDING", "DESCENDING"], first: 0)
+      let direction = try order.enumeration(
+        "direction", ["DIRECTION_UNSPECIFIED", "ASCENDING", "DESCENDING"], first: 0)
       orders.append(Order(field: path.isName ? nil : path, isDescending: direction == "DESCENDING"))
     }
     try Order.check(orders)
@@ -142,7 +145,9 @@ extension QueryReader {
     guard op != .arrayContains, op != .arrayContainsAny else { throw .invalid("\(name) cannot be used on __name__.") }
     var paths: [ResourcePath] = []
     for item in items(value, op) {
-      guard case .reference(let name) = item else { throw .invalid("__name__ filter value must be a document reference.") }
+      guard case .reference(let name) = item else {
+        throw .invalid("__name__ filter value must be a document reference.")
+      }
       paths.append(try self.path(name))
     }
     return .name(op, paths)

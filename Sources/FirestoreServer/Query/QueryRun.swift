@@ -13,22 +13,29 @@ struct QueryRun {
     var values: [Value]
   }
 
-  func documents() -> [Snapshot] {
-    if let documents = documentsByName() { return documents }
+  /// What a query found.
+  struct Result: Sendable {
+    var documents: [Snapshot] = []
+    /// How many documents the offset left out.
+    var skipped = 0
+  }
+
+  func result() -> Result {
+    if let result = resultByName() { return result }
     var rows = candidates()
     rows.sort { compare($0, $1) < 0 }
     let rest = rows.dropFirst(query.offset)
-    return (query.limit.map { rest.prefix($0) } ?? rest).map(\.document)
+    let documents = (query.limit.map { rest.prefix($0) } ?? rest).map(\.document)
+    return Result(documents: documents, skipped: rows.count - rest.count)
   }
 
   /// The quick way: one collection in the order of names is walked from the cursor on.
-  private func documentsByName() -> [Snapshot]? {
+  private func resultByName() -> Result? {
     guard query.orders == [.byName], let id = query.source.collection, !query.source.allDescendants else { return nil }
-    guard let collection = database.collections[query.source.parent.appending(id)] else { return [] }
-    var result: [Snapshot] = []
-    var left = query.offset
+    guard let collection = database.collections[query.source.parent.appending(id)] else { return Result() }
+    var result = Result()
     for position in startPosition(in: collection)..<collection.positions.upperBound {
-      if let limit = query.limit, result.count >= limit { break }
+      if let limit = query.limit, result.documents.count >= limit { break }
       guard let document = collection.document(atPosition: position, at: time) else { continue }
       if !isInRange(Row(document: document, values: [])) {
         // Behind the end nothing follows; before the start something may, where the cursor's path is not of this
@@ -37,7 +44,7 @@ struct QueryRun {
         continue
       }
       if let filter = query.filter, !filter.matches(document) { continue }
-      if left > 0 { left -= 1 } else { result.append(document) }
+      if result.skipped < query.offset { result.skipped += 1 } else { result.documents.append(document) }
     }
     return result
   }

@@ -69,8 +69,10 @@ struct Route: Sendable {
 
   private static func resource(_ method: String, _ text: Substring) throws(StatusError) -> Route? {
     if method == "POST", let colon = text.lastIndex(of: ":"), !text[colon...].contains("/") {
-      guard let verb = verb(String(text[text.index(after: colon)...])), let (database, path) = try place(text[..<colon]),
-        path == .root || (path.isDocument && [.runQuery, .runAggregationQuery, .listCollectionIds, .partitionQuery].contains(verb))
+      guard let verb = verb(String(text[text.index(after: colon)...])),
+        let (database, path) = try place(text[..<colon]),
+        path == .root
+          || (path.isDocument && [.runQuery, .runAggregationQuery, .listCollectionIds, .partitionQuery].contains(verb))
       else { return nil }
       return Route(verb, database, path)
     }
@@ -82,7 +84,8 @@ struct Route: Sendable {
     case ("PATCH", true): return Route(.patch, database, path)
     case ("DELETE", true): return Route(.delete, database, path)
     case ("POST", true), ("PATCH", false), ("DELETE", false):
-      throw .invalid("\"\(path.text)\" names a \(path.isDocument ? "document, not a collection" : "collection, not a document").")
+      throw .invalid(
+        "\"\(path.text)\" names a \(path.isDocument ? "document, not a collection" : "collection, not a document").")
     default: return nil
     }
   }

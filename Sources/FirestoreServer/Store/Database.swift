@@ -54,7 +54,8 @@ extension Database {
   /// Ids of the collections directly below a document or the root that hold anything at a time, in order.
   func collectionIDs(below parent: ResourcePath, at time: Int64?) -> [Segment] {
     var ids: Set<Segment> = []
-    for (path, collection) in collections where path.segments.count > parent.segments.count && path.starts(with: parent) {
+    for (path, collection) in collections where path.segments.count > parent.segments.count && path.starts(with: parent)
+    {
       let id = path.segments[parent.segments.count]
       if !ids.contains(id), hasDocuments(collection, at: time) { ids.insert(id) }
     }

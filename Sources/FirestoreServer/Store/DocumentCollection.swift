@@ -8,6 +8,8 @@ final class DocumentCollection {
   /// Places in the order of ids; those of the newest histories may still be missing.
   private var ordered: [Int] = []
   private var deletedCount = 0
+  /// So many deleted documents are worth a look for those that no snapshot shows any more.
+  private var forgettingThreshold = 1000
 
   init(path: ResourcePath) { self.path = path }
 
@@ -27,7 +29,7 @@ final class DocumentCollection {
     if let place = places[id] {
       deletedCount += (revision.fields == nil ? 1 : 0) - (histories[place].current.fields == nil ? 1 : 0)
       histories[place].append(revision, keepingSince: horizon)
-      if deletedCount > 1000, deletedCount > histories.count / 2 { forget(before: horizon) }
+      if deletedCount > forgettingThreshold, deletedCount > histories.count / 2 { forget(before: horizon) }
     } else {
       places[id] = histories.count
       histories.append(DocumentHistory(id: id, revision))
@@ -99,5 +101,6 @@ final class DocumentCollection {
       places[history.id] = place
       if history.current.fields == nil { deletedCount += 1 }
     }
+    forgettingThreshold = deletedCount + 1000
   }
 }

@@ -21,7 +21,9 @@ public final class DocumentStore: Sendable {
   /// Sets all fields of a document. Returns its update time, which stays where nothing changes.
   /// Throws `rejected` where Firestore would not take the path or the size.
   @discardableResult
-  public func set(_ path: String, _ fields: [Field], database: String = defaultDatabase) throws(SluiceError) -> Timestamp {
+  public func set(_ path: String, _ fields: [Field], database: String = defaultDatabase) throws(SluiceError)
+    -> Timestamp
+  {
     let path = try document(path)
     let result: WriteResult
     do {
@@ -44,7 +46,9 @@ public final class DocumentStore: Sendable {
   }
 
   /// The documents of a collection (`users`, `users/u1/orders`), in the order of their names.
-  public func documents(in collection: String, database: String = defaultDatabase) throws(SluiceError) -> [StoredDocument] {
+  public func documents(in collection: String, database: String = defaultDatabase) throws(SluiceError)
+    -> [StoredDocument]
+  {
     let path = try self.collection(collection)
     return access(database) { database, _ in
       guard let collection = database.collections[path] else { return [] }

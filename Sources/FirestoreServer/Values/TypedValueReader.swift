@@ -95,7 +95,9 @@ enum TypedValueReader {
       case ("__type__", .string("__vector__")): break
       case ("value", .array(let items)):
         for item in items {
-          guard case .double(let number) = item else { throw .invalid("Vector must only contain values of type 'double'") }
+          guard case .double(let number) = item else {
+            throw .invalid("Vector must only contain values of type 'double'")
+          }
           numbers.append(number)
         }
       default: throw .invalid("field name '__type__' is reserved.")

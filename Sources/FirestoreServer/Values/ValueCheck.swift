@@ -20,7 +20,9 @@ enum ValueCheck {
   }
 
   /// The value as it is stored. `depth` is the number of maps and arrays around it.
-  static func accepted(_ value: Value, at place: String, depth: Int = 0, inArray: Bool = false) throws(StatusError) -> Value {
+  static func accepted(_ value: Value, at place: String, depth: Int = 0, inArray: Bool = false) throws(StatusError)
+    -> Value
+  {
     switch value {
     case .null, .bool, .int, .double, .vector: return value
     case .timestamp(let time): return .timestamp(Microseconds.timestamp(Microseconds.of(time)))

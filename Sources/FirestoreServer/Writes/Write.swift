@@ -52,8 +52,10 @@ struct FieldTransform: Sendable {
       let value = Value.timestamp(Microseconds.timestamp(requestTime / 1000 * 1000))
       return (value, value)
     case .increment(let operand): return both(Self.sum(old, operand))
-    case .maximum(let operand): return both(Self.isNumber(old).map { ValueOrder.compare($0, operand) < 0 ? operand : $0 } ?? operand)
-    case .minimum(let operand): return both(Self.isNumber(old).map { ValueOrder.compare($0, operand) > 0 ? operand : $0 } ?? operand)
+    case .maximum(let operand):
+      return both(Self.isNumber(old).map { ValueOrder.compare($0, operand) < 0 ? operand : $0 } ?? operand)
+    case .minimum(let operand):
+      return both(Self.isNumber(old).map { ValueOrder.compare($0, operand) > 0 ? operand : $0 } ?? operand)
     case .appendMissing(let items):
       var list = Self.items(old)
       for item in items where !list.contains(where: { ValueOrder.compare($0, item) == 0 }) { list.append(item) }

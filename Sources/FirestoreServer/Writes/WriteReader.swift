@@ -59,7 +59,9 @@ struct WriteReader {
   /// The old form of a write that only transforms: an update of no fields.
   private func transformOnly(_ message: Message) throws(StatusError) -> Write {
     let names = ["document", "fieldTransforms"]
-    guard let transform = try message.message("transform", allowing: names) else { throw .invalid("empty write operation") }
+    guard let transform = try message.message("transform", allowing: names) else {
+      throw .invalid("empty write operation")
+    }
     let path = try path(try transform.string("document") ?? "")
     var write = Write(path: path, operation: .update([], mask: []))
     for item in try transform.array("fieldTransforms") {
@@ -92,7 +94,9 @@ struct WriteReader {
     case (nil, nil): return .none
     case (let exists?, nil): return .exists(exists)
     case (nil, let time?):
-      guard time.nanoseconds % 1000 == 0 else { throw .invalid("timestamp cannot have more than microseconds precision") }
+      guard time.nanoseconds % 1000 == 0 else {
+        throw .invalid("timestamp cannot have more than microseconds precision")
+      }
       return .updateTime(Microseconds.of(time))
     default: throw .invalid("A precondition has exists or updateTime, not both.")
     }
