@@ -60,7 +60,6 @@ public struct Compute: Transform {
   public static let summary = "Sets a field to what a Lua script returns."
 
   private let field: FieldPath
-  private let maxInstructions: Int
   private let program: Program
 
   /// Shared by the copies of a transform, since a state cannot be copied. The lock is taken once for a batch.
@@ -73,8 +72,8 @@ public struct Compute: Transform {
   public init(_ config: Config) throws {
     guard let field = config.field else { throw SluiceError(.invalidConfiguration, "compute needs a field") }
     self.field = field
-    maxInstructions = config.maxInstructions
-    program = Program(try LuaMachine.compiling(config.lua, memory: config.maxMemory))
+    program = Program(
+      try LuaMachine.compiling(config.lua, memory: config.maxMemory, instructions: config.maxInstructions))
   }
 
   /// Runs the script on each document.
@@ -94,7 +93,7 @@ public struct Compute: Transform {
   }
 
   private func compute(_ document: inout FieldsEditor, _ machine: inout LuaMachine) throws(SluiceError) {
-    switch try machine.run(on: &document, instructions: maxInstructions) {
+    switch try machine.run(on: &document) {
     case .unchanged: break
     case .removed: document.remove(field)
     case .value(let value): try document.set(field, to: value)

@@ -2,7 +2,8 @@
 #include "document.h"
 #include "result.h"
 
-// What a script sees: `doc`, `null`, `absent`, `type`, `math` and `string`, none of which it can write to.
+// What a script sees: `doc`, `null`, `absent`, `type`, `math` and `string`. They are constant local variables of it, and
+// their tables cannot be written to; there are no global variables. So nothing can be kept for the next document.
 
 static inline int sluice_lua_type(lua_State *state) {
   luaL_checkany(state, 1);
@@ -101,35 +102,32 @@ static inline void sluice_lua_make_marks(lua_State *state, sluice_lua *lua) {
   }
 }
 
-static inline void sluice_lua_make_environment(lua_State *state, sluice_lua *lua) {
+#define SLUICE_LUA_VALUES 7
+
+// Stands before the script, on its first line. `_ENV` is what Lua looks up in place of global variables.
+#define SLUICE_LUA_PROLOGUE \
+  "local _ENV <const>, doc <const>, null <const>, absent <const>, type <const>, math <const>, string <const> = ... "
+
+// Pushes the values of the prologue.
+static inline void sluice_lua_push_values(lua_State *state, sluice_lua *lua) {
   // Removed: what the instruction limit cannot stop, and what is not the same each time.
   static const char *const strings[] = {"find", "match", "gmatch", "gsub", "dump", "rep", NULL};
   static const char *const numbers[] = {"random", "randomseed", NULL};
-  lua_createtable(state, 0, 6);
-  sluice_lua_library(state, LUA_STRLIBNAME, luaopen_string, strings);
-  sluice_lua_freeze(state);
-  lua_setfield(state, -2, "string");
-  sluice_lua_library(state, LUA_MATHLIBNAME, luaopen_math, numbers);
-  sluice_lua_freeze(state);
-  lua_setfield(state, -2, "math");
-  lua_pushcfunction(state, sluice_lua_type);
-  lua_setfield(state, -2, "type");
-  lua_pushlightuserdata(state, &lua->null_mark);
-  lua_setfield(state, -2, "null");
-  lua_pushlightuserdata(state, &lua->absent_mark);
-  lua_setfield(state, -2, "absent");
-
   static const luaL_Reg access[] = {
       {"__index", sluice_lua_index}, {"__newindex", sluice_lua_refuse_document}, {NULL, NULL}};
+  static const luaL_Reg globals[] = {
+      {"__index", sluice_lua_refuse_global}, {"__newindex", sluice_lua_refuse_write}, {NULL, NULL}};
+  lua_newtable(state);
+  luaL_newlib(state, globals);
+  lua_setmetatable(state, -2);
   lua_newuserdatauv(state, 0, 0);
   luaL_newlib(state, access);
   lua_setmetatable(state, -2);
-  lua_setfield(state, -2, "doc");
-
-  lua_createtable(state, 0, 1);
-  lua_pushcfunction(state, sluice_lua_refuse_global);
-  lua_setfield(state, -2, "__index");
-  lua_setmetatable(state, -2);
+  lua_pushlightuserdata(state, &lua->null_mark);
+  lua_pushlightuserdata(state, &lua->absent_mark);
+  lua_pushcfunction(state, sluice_lua_type);
+  sluice_lua_library(state, LUA_MATHLIBNAME, luaopen_math, numbers);
   sluice_lua_freeze(state);
-  lua_rawsetp(state, LUA_REGISTRYINDEX, &lua->environment_mark);
+  sluice_lua_library(state, LUA_STRLIBNAME, luaopen_string, strings);
+  sluice_lua_freeze(state);
 }

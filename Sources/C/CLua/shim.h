@@ -12,28 +12,25 @@ typedef struct sluice_lua_script {
   size_t length;
 } sluice_lua_script;
 
+// Returns the script and the values of its prologue.
 static inline int sluice_lua_protected_compile(lua_State *state) {
   sluice_lua *lua = sluice_lua_of(state);
   const sluice_lua_script *script = (const sluice_lua_script *)lua_touserdata(state, 1);
   sluice_lua_make_marks(state, lua);
-  sluice_lua_make_environment(state, lua);
+  lua_pushliteral(state, SLUICE_LUA_PROLOGUE);
+  lua_pushlstring(state, script->text, script->length);
+  lua_concat(state, 2);
+  size_t length;
+  const char *text = lua_tolstring(state, -1, &length);
   // "t": a binary chunk could break the interpreter.
-  if (luaL_loadbufferx(state, script->text, script->length, "=lua", "t") != LUA_OK) return lua_error(state);
-  lua_rawgetp(state, LUA_REGISTRYINDEX, &lua->environment_mark);
-  lua_setupvalue(state, -2, 1);
-  lua_rawsetp(state, LUA_REGISTRYINDEX, &lua->chunk_mark);
-  return 0;
+  if (luaL_loadbufferx(state, text, length, "=lua", "t") != LUA_OK) return lua_error(state);
+  sluice_lua_push_values(state, lua);
+  return 1 + SLUICE_LUA_VALUES;
 }
 
-static inline int sluice_lua_protected_run(lua_State *state) {
-  sluice_lua *lua = sluice_lua_of(state);
-  lua_rawgetp(state, LUA_REGISTRYINDEX, &lua->chunk_mark);
-  // The count runs on between calls: set anew for each document.
-  int stride = lua->max_instructions < SLUICE_LUA_STRIDE ? (int)lua->max_instructions : SLUICE_LUA_STRIDE;
-  lua_sethook(state, sluice_lua_tick, LUA_MASKCOUNT, stride);
-  lua_call(state, 0, 1);
-  sluice_lua_take(state, lua, lua_absindex(state, -1), 0);
-  // Returned so that it stays on the stack, and the strings of the result live.
+// Takes the value on top, and returns it so that it stays on the stack: the strings of the result must live.
+static inline int sluice_lua_protected_take(lua_State *state) {
+  sluice_lua_take(state, sluice_lua_of(state), 1, 0);
   return 1;
 }
 
@@ -58,25 +55,35 @@ static inline void sluice_lua_close(sluice_lua *lua) {
   free(lua);
 }
 
-// Compiles the one script of the state. LUA_OK or a status; then the message is on the stack.
+// Compiles the one script of the state. LUA_OK or a status; then the message is on the stack, and the state is only good
+// for being closed.
 static inline int sluice_lua_compile(sluice_lua *lua, const char *text, size_t length) {
   sluice_lua_script script = {text, length};
   lua_pushcfunction(lua->state, sluice_lua_protected_compile);
   lua_pushlightuserdata(lua->state, &script);
-  return lua_pcall(lua->state, 1, 0, 0);
+  return lua_pcall(lua->state, 1, 1 + SLUICE_LUA_VALUES, 0);
 }
 
-// Runs the script on a document. LUA_OK, and the result stands in `result` until `sluice_lua_finish`; or a status, and
-// the message is on the stack.
+// Runs the script on a document, without a limit where `max_instructions` is 0. LUA_OK, and the result stands in
+// `result` until `sluice_lua_finish`; or a status, and the message is on the stack.
 static inline int sluice_lua_run(sluice_lua *lua, int64_t max_instructions) {
+  lua_State *state = lua->state;
   lua->instructions = lua->max_instructions = max_instructions;
   lua->deadline = 0;
   lua->result_count = lua->result_bytes = 0;
+  if (max_instructions > 0) {
+    // The count runs on between calls: set anew for each document.
+    int stride = max_instructions < SLUICE_LUA_STRIDE ? (int)max_instructions : SLUICE_LUA_STRIDE;
+    lua_sethook(state, sluice_lua_tick, LUA_MASKCOUNT, stride);
+  }
+  for (int i = 1; i <= 1 + SLUICE_LUA_VALUES; i++) lua_pushvalue(state, i);
   lua->has_document = true;
-  lua_pushcfunction(lua->state, sluice_lua_protected_run);
-  int status = lua_pcall(lua->state, 0, 1, 0);
+  int status = lua_pcall(state, SLUICE_LUA_VALUES, 1, 0);
   lua->has_document = false;
-  return status;
+  if (status != LUA_OK || lua_isnil(state, -1)) return status;
+  lua_pushcfunction(state, sluice_lua_protected_take);
+  lua_insert(state, -2);
+  return lua_pcall(state, 1, 1, 0);
 }
 
 // The message of an error, until `sluice_lua_finish`. NULL where the error is no text.
@@ -86,4 +93,4 @@ static inline const char *sluice_lua_message(sluice_lua *lua, size_t *length) {
 }
 
 // Gives up the result or the message.
-static inline void sluice_lua_finish(sluice_lua *lua) { lua_settop(lua->state, 0); }
+static inline void sluice_lua_finish(sluice_lua *lua) { lua_settop(lua->state, 1 + SLUICE_LUA_VALUES); }

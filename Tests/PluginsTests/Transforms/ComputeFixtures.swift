@@ -3,10 +3,10 @@ import SluiceCore
 /// The example of the documentation.
 let mannerScore = """
   local r = doc.reviews; if type(r) ~= 'table' or #r ~= 3 then return end
-  for i = 1, 3 do if not math.type(r[i]) then return end end
-  if r[1] == 0 and r[2] == 0 and r[3] == 0 then return -1 end
-  local s = r[1] * 3.0 / (r[1] * 3.0 + r[2] * 2.0 + r[3]) * 100
-  return s < 0 and math.ceil(s) or math.floor(s)
+  local a, b, c = r[1], r[2], r[3]
+  if not (math.type(a) and math.type(b) and math.type(c)) then return end
+  if a == 0 and b == 0 and c == 0 then return -1 end
+  local s = a * 3.0 / (a * 3.0 + b * 2.0 + c) * 100; return s < 0 and math.ceil(s) or math.floor(s)
   """
 
 /// A transform that sets `out` by a script.

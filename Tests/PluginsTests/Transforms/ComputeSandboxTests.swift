@@ -29,15 +29,31 @@ import Testing
 
   @Test(
     arguments: [
-      "kept = doc", "doc = 1", "null = 1", "type = nil", "math.kept = doc", "math.floor = nil", "string.upper = nil",
-      "string.kept = doc", "doc.x = 1", "doc[1] = 1", "(''):upper().x = 1", "_ENV.kept = doc",
-      "local s = ''; s.x = doc",
-      "null.x = 1", "local t = _ENV; t.type = 1",
+      "kept = doc", "math.kept = doc", "math.floor = nil", "string.upper = nil", "string.kept = doc", "doc.x = 1",
+      "doc[1] = 1", "(''):upper().x = 1", "_ENV.kept = doc", "local s = ''; s.x = doc", "null.x = 1",
+      "local t = _ENV; t.type = 1", "_ENV[1] = doc", "local function f() kept = doc end f()",
     ])
   func nothingCanBeKeptOrChanged(statement: String) throws {
     let transform = try computing("\(statement) return 1")
     #expect(transform.problems == [])
     for _ in 0..<2 { #expect(try transform([:]).failure != nil) }
+  }
+
+  @Test(arguments: ["doc", "null", "absent", "type", "math", "string", "_ENV"])
+  func whatAScriptSeesIsConstant(name: String) throws {
+    for statement in [
+      "\(name) = 1", "function \(name)() end", "do local y; y, \(name) = 1, 2 end",
+      "local function f() \(name) = 1 end",
+    ] {
+      let problem = try computing("local x\n\(statement)").problems.first
+      #expect(problem?.contains("lua:2: attempt to assign to const variable '\(name)'") == true, "\(problem ?? "none")")
+    }
+    #expect(try computing("local \(name) = 1; return \(name)")([:])["out"] == .int(1))
+  }
+
+  @Test func anEnvironmentOfTheScriptsOwnIsGoneWithTheDocument() throws {
+    let transform = try computing("local _ENV = {doc = doc}; local before = kept; kept = doc.n; return before")
+    for _ in 0..<2 { #expect(try transform(["n": .int(1)])["out"] == nil) }
   }
 
   @Test func aNewDocumentFindsNothingOfTheOneBefore() throws {
@@ -112,8 +128,10 @@ import Testing
   @Test func theInstructionLimitIsForEachDocument() throws {
     let transform = try computing("for i = 1, 900 do end return 1", [("max_instructions", 2000)])
     for _ in 0..<50 { #expect(try transform([:])["out"] == .int(1)) }
-    let tighter = try computing("for i = 1, 900 do end return 1", [("max_instructions", 100)])
-    #expect(try tighter([:]).failure?.contains("more than 100 instructions") == true)
+    for script in ["for i = 1, 900 do end return 1", String(repeating: "do local x = doc.x end ", count: 900)] {
+      let tighter = try computing(script, [("max_instructions", 100)])
+      #expect(try tighter([:]).failure?.contains("more than 100 instructions") == true)
+    }
   }
 
   @Test func theMemoryLimitHoldsForFieldsThatAreRead() throws {

@@ -149,7 +149,7 @@ import Testing
       (["field": "a", "lua": "return )"], "1: invalid_configuration: the script does not compile: lua:1:"),
       (
         ["field": "a", "lua": .quoted("\u{1B}Lua")],
-        "1: invalid_configuration: the script does not compile: attempt to load a binary chunk"
+        "1: invalid_configuration: the script does not compile: lua:1: unexpected symbol"
       ),
       (
         ["field": "a", "lua": .quoted(String(repeating: "(", count: 1000))],
