@@ -127,10 +127,9 @@ extension Engine {
 
     let known = Self.known(checkpoint)
     let day = Day(environment.now())
-    let spent =
-      if let account = source.billingAccount { try await store.spent(account: account, day: day) } else { Spending() }
-    let budget = Budget(
-      caps: Budget.Caps(plan.limits, known: known), account: source.billingAccount, day: day, spentOnDay: spent)
+    let account = source.billingAccount ?? "job:\(plan.name)"
+    let spent = try await store.spent(account: account, day: day)
+    let budget = Budget(plan.limits, known: known, account: account, day: day, spentOnDay: spent)
     let run = JobRun(
       plan: plan, environment: environment, options: options, state: state, source: source, sinks: sinks,
       checkpoint: checkpoint, transforms: try plan.transforms.map { try $0.make() }, budget: budget)
@@ -149,10 +148,12 @@ extension Engine {
     guard sinks.count == 1, plan.sinks[0].adapter.capabilities.isTransactional,
       let transactional = sinks[0] as? any Transactional, let saved,
       let ahead = try await transactional.savedCheckpoint(job: plan.name),
-      ahead.revision == saved.revision + 1, ahead.listing.generation == saved.listing.generation
+      ahead.listing.generation == saved.listing.generation,
+      let delivered = ahead.sinks[plan.sinks[0].name], let known = saved.sinks[plan.sinks[0].name],
+      delivered.sequence == known.sequence + 1
     else { return saved }
     var newest = ahead
-    // The save that never happened carries the next number.
+    // The next save follows the state store's last, whatever it was.
     newest.revision = saved.revision
     return newest
   }

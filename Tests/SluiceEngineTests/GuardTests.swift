@@ -201,3 +201,20 @@ extension GuardTests {
     #expect(store.documents.count == 99)
   }
 }
+
+extension GuardTests {
+  @Test func everyBudgetOfADayHolds() async {
+    func run(_ set: (inout LimitSettings) -> Void) async -> [Int32] {
+      var bench = Bench(Source(0..<20).script, into: RecordingStore())
+      set(&bench.limits)
+      var codes: [Int32] = []
+      for _ in 0..<2 { codes.append(await bench.run().exitCode) }
+      return codes
+    }
+    #expect(await run { $0.writesPerDay = 8 } == [4, 4])
+    #expect(await run { $0.requestsPerDay = 5 } == [4, 4])
+    #expect(await run { $0.bytesPerDay = ByteCount(500) } == [4, 4])
+    #expect(await run { $0.requestsPerDay = 14 } == [0, 0])
+    #expect(await run { $0.requestsPerDay = 13 } == [0, 4])
+  }
+}

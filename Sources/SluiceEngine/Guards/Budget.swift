@@ -2,61 +2,53 @@ import SluiceCore
 
 /// What a run may still use. Reads are reserved before they are asked for, so that a killed run is never under-counted.
 struct Budget {
-  /// The caps; nil is none.
+  /// Caps of one run or one day; nil is none.
   struct Caps {
-    var readsPerRun: Int?
-    var readsPerDay: Int?
-    var writesPerRun: Int?
-    var deletesPerRun: Int?
-    var requestsPerRun: Int?
-    var bytesPerRun: Int?
-    var timePerRun: Duration?
+    var reads: Int?
+    var writes: Int?
+    var deletes: Int?
+    var requests: Int?
+    var bytes: Int?
   }
 
-  let caps: Caps
-  /// Whose daily budget counts; nil where reading is free.
-  let account: String?
+  private let perRun: Caps
+  private let perDay: Caps
+  private let timePerRun: Duration?
+  /// Whose daily budget counts.
+  private let account: String
   /// What all jobs of the account had spent on `day` before this run charged anything.
-  private var spentBefore: Int
+  private var before: Spending
   private var day: Day
   /// Used by this run.
   private(set) var used = Spending()
-  /// Asked for, or about to be, and not answered yet.
+  /// Used by this run on earlier days.
+  private var usedEarlier = Spending()
+  /// Reads asked for, or about to be, and not answered yet.
   private var reserved = 0
   /// Charged on `day` so far.
   private var charged = Spending()
-  private var usedOnEarlierDays = Spending()
 
-  init(caps: Caps, account: String?, day: Day, spentOnDay: Spending) {
-    self.caps = caps
+  /// A budget. `known` is the number of documents to expect, where it is known.
+  init(_ limits: LimitSettings, known: Int?, account: String, day: Day, spentOnDay: Spending) {
+    perRun = Caps(perRun: limits, known: known)
+    perDay = Caps(perDay: limits)
+    timePerRun = limits.timePerRun
     self.account = account
     self.day = day
-    spentBefore = spentOnDay.reads
+    before = spentOnDay
   }
 
-  /// Reserves the reads of the next request. Throws `budget_reached` when they are more than is left; nothing is
+  /// Reserves the reads of the next request. Throws `budget_reached` when it would be more than is left; nothing is
   /// reserved then.
   mutating func reserve(reads: Int, elapsed: Duration) throws {
-    let planned = used.reads + reserved + reads
-    try check(planned, caps.readsPerRun, "reads_per_run", "reads")
-    try check(spentBefore + planned - usedOnEarlierDays.reads, caps.readsPerDay, "reads_per_day", "reads")
-    try check(used.requests + 1, caps.requestsPerRun, "requests_per_run", "requests")
-    try check(used.bytes, caps.bytesPerRun, "bytes_per_run", "bytes")
-    if let limit = caps.timePerRun, elapsed >= limit {
-      throw Self.reached("time_per_run", "\(limit.components.seconds) s are used up")
+    let planned = used + Spending(reads: reserved + reads, requests: 1)
+    try check(planned.reads, today(planned).reads, \.reads, "reads", "reads")
+    try check(planned.requests, today(planned).requests, \.requests, "requests", "requests")
+    try check(used.bytes, today(used).bytes, \.bytes, "bytes", "bytes")
+    if let timePerRun, elapsed >= timePerRun {
+      throw Self.reached("time_per_run", "\(timePerRun.components.seconds) s are used up")
     }
     reserved += reads
-  }
-
-  private func check(_ planned: Int, _ limit: Int?, _ key: String, _ unit: String) throws {
-    guard let limit, planned > limit else { return }
-    throw Self.reached(key, "\(planned) \(unit) would be more than \(limit)")
-  }
-
-  private static func reached(_ key: String, _ detail: String) -> SluiceError {
-    SluiceError(
-      .budgetReached, "the budget \(key) is reached: \(detail)",
-      hint: "everything confirmed is saved; run again to go on, or raise limits.\(key)")
   }
 
   /// Notes the answer to a request whose reads were reserved.
@@ -76,40 +68,63 @@ struct Budget {
 
   /// Throws `budget_reached` when more was written or deleted than a cap allows. Called once all is saved.
   func checkUsed() throws {
-    try check(used.writes, caps.writesPerRun, "writes_per_run", "writes")
-    try check(used.deletes, caps.deletesPerRun, "deletes_per_run", "deletes")
+    try check(used.writes, today(used).writes, \.writes, "writes", "writes")
+    try check(used.deletes, today(used).deletes, \.deletes, "deletes", "deletes")
   }
 
-  /// What to charge to the account with the next save, so that used, reserved and `ahead` are covered. A new day begins
-  /// a new count.
+  /// What to charge with the next save, so that used, reserved and `ahead` are covered. A new day begins a new count.
   mutating func charge(ahead: Int, on today: Day) -> [Charge] {
-    guard let account else { return [] }
     if today != day {
-      usedOnEarlierDays = used
+      usedEarlier = used
       day = today
       charged = Spending()
-      spentBefore = 0
+      before = Spending()
     }
-    let covered = used - usedOnEarlierDays + Spending(reads: reserved + ahead)
+    let covered = used - usedEarlier + Spending(reads: reserved + ahead)
     let amount = covered - charged
     charged = covered
     return amount == Spending() ? [] : [Charge(account: account, day: day, amount: amount)]
   }
+
+  /// What the account has spent on the day, with `spending` of this run.
+  private func today(_ spending: Spending) -> Spending { before + spending - usedEarlier }
+
+  private func check(
+    _ run: Int, _ today: Int, _ cap: KeyPath<Caps, Int?>, _ key: String, _ unit: String
+  ) throws {
+    if let limit = perRun[keyPath: cap], run > limit {
+      throw Self.reached("\(key)_per_run", "\(run) \(unit) are more than \(limit)")
+    }
+    if let limit = perDay[keyPath: cap], today > limit {
+      throw Self.reached("\(key)_per_day", "\(today) \(unit) on \(account) are more than \(limit)")
+    }
+  }
+
+  private static func reached(_ key: String, _ detail: String) -> SluiceError {
+    SluiceError(
+      .budgetReached, "the budget \(key) is reached: \(detail)",
+      hint: "everything confirmed is saved; run again to go on, or raise limits.\(key)")
+  }
 }
 
 extension Budget.Caps {
-  /// The caps of a job. `known` is the number of documents to expect, where it is known.
-  init(_ limits: LimitSettings, known: Int?) {
+  fileprivate init(perRun limits: LimitSettings, known: Int?) {
     switch limits.readsPerRun {
-    case .auto: readsPerRun = known.map { 2 * $0 + 1_000 }
-    case .unlimited: readsPerRun = nil
-    case .count(let count): readsPerRun = count
+    case .auto: reads = known.map { 2 * $0 + 1_000 }
+    case .unlimited: reads = nil
+    case .count(let count): reads = count
     }
-    readsPerDay = limits.readsPerDay
-    writesPerRun = limits.writesPerRun
-    deletesPerRun = limits.deletesPerRun
-    requestsPerRun = limits.requestsPerRun
-    bytesPerRun = limits.bytesPerRun?.bytes
-    timePerRun = limits.timePerRun
+    writes = limits.writesPerRun
+    deletes = limits.deletesPerRun
+    requests = limits.requestsPerRun
+    bytes = limits.bytesPerRun?.bytes
+  }
+
+  fileprivate init(perDay limits: LimitSettings) {
+    reads = limits.readsPerDay
+    writes = limits.writesPerDay
+    deletes = limits.deletesPerDay
+    requests = limits.requestsPerDay
+    bytes = limits.bytesPerDay?.bytes
   }
 }

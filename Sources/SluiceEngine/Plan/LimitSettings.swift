@@ -10,7 +10,8 @@ public struct LimitSettings: Configurable {
   public var maxEmptyPages = 100
   /// Reads of one run: a number, or a cap derived from what is known of the source.
   public var readsPerRun = ReadBudget.auto
-  /// Reads of one day, over all jobs that share the billed database and the state store.
+  /// Reads of one day (UTC). Daily budgets are shared by all jobs of the state store that read one billed database; a
+  /// job whose source is not billed has its own.
   public var readsPerDay: Int?
   /// Writes of one run.
   public var writesPerRun: Int?
@@ -20,6 +21,14 @@ public struct LimitSettings: Configurable {
   public var requestsPerRun: Int?
   /// Bytes received in one run.
   public var bytesPerRun: ByteCount?
+  /// Writes of one day.
+  public var writesPerDay: Int?
+  /// Deletes of one day.
+  public var deletesPerDay: Int?
+  /// Requests for pages of one day.
+  public var requestsPerDay: Int?
+  /// Bytes received in one day.
+  public var bytesPerDay: ByteCount?
   /// Time of one run.
   public var timePerRun: Duration?
 
@@ -39,11 +48,17 @@ public struct LimitSettings: Configurable {
       Setting(
         "reads_per_run", \.readsPerRun,
         "Reads of one run: a number, `auto` (twice the documents known, and 1,000), or `unlimited`."),
-      Setting("reads_per_day", \.readsPerDay, "Reads of one day (UTC), over all jobs of the billed database."),
-      Setting("writes_per_run", \.writesPerRun, "Writes of one run."),
-      Setting("deletes_per_run", \.deletesPerRun, "Deletes of one run."),
-      Setting("requests_per_run", \.requestsPerRun, "Page requests of one run."),
+      Setting(
+        "reads_per_day", \.readsPerDay,
+        "Reads of one day (UTC), over all jobs of the state store that read the same billed database.", range: 1...),
+      Setting("writes_per_run", \.writesPerRun, "Writes of one run.", range: 0...),
+      Setting("deletes_per_run", \.deletesPerRun, "Deletes of one run.", range: 0...),
+      Setting("requests_per_run", \.requestsPerRun, "Page requests of one run.", range: 1...),
       Setting("bytes_per_run", \.bytesPerRun, "Bytes received in one run."),
+      Setting("writes_per_day", \.writesPerDay, "Writes of one day.", range: 0...),
+      Setting("deletes_per_day", \.deletesPerDay, "Deletes of one day.", range: 0...),
+      Setting("requests_per_day", \.requestsPerDay, "Page requests of one day.", range: 1...),
+      Setting("bytes_per_day", \.bytesPerDay, "Bytes received in one day."),
       Setting("time_per_run", \.timePerRun, "Time of one run."),
     ])
 }

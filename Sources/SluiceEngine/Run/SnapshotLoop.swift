@@ -24,6 +24,7 @@ extension JobRun {
       try guardProgress(of: arrival, in: partition)
       let step = try plan.paging.strategy.step(after: arrival.page.signals, of: arrival.request)
       guard case .next(let next) = step else {
+        try await distrustFullLastPage(arrival, step)
         try await confirm(arrival, then: step, in: partition)
         return
       }
@@ -92,6 +93,22 @@ extension JobRun {
     throw SluiceError(
       .tooManyEmptyPages, "\(state.emptyPages + 1) pages in a row were empty", at: place(page: state.pages + 1),
       hint: "nothing was published; raise limits.max_empty_pages if the source is known to send so many")
+  }
+
+  /// A full last page without a token is the end by the protocol, but also what a server that cut its answer would send.
+  /// Where the source can count, the count decides; else the report says so.
+  private func distrustFullLastPage(_ arrival: Arrival, _ step: PagingStep) async throws {
+    guard step == .end(.noToken), arrival.page.signals.count == arrival.request.size else { return }
+    let listed = checkpoint.counters.documents + arrival.page.signals.count
+    guard let countable = source as? any Countable else {
+      note("the last page was full and named no next one: by the protocol that is the end, after \(listed) documents")
+      return
+    }
+    let counted = try await countable.count(frozen: checkpoint.listing.frozen)
+    if counted.documents != listed {
+      checkpoint.listing.taint(
+        Listing.Taint("count_differs", "\(listed) documents were listed, but the source counts \(counted.documents)"))
+    }
   }
 
   /// Applies a page and saves, while the next is fetched.
