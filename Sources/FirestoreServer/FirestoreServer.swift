@@ -75,7 +75,7 @@ final class ServerFront: Sendable {
   }
 
   private func attempt(_ request: HTTPRequest) -> (HTTPReply, ServerMethod?, Answer?) {
-    guard LoopbackHost.accepts(request.host) else {
+    guard LoopbackHost.accepts(request.host), LoopbackHost.accepts(origin: request.origin) else {
       return (HTTPReply(status: 403, text: "This server answers to loopback names only."), nil, nil)
     }
     var method: ServerMethod?

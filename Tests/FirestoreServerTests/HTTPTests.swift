@@ -20,6 +20,19 @@ struct HTTPTests {
     #expect(try client.send("GET", "users").status == status)
   }
 
+  @Test(
+    "answers to pages of this machine only",
+    arguments: [
+      ("http://localhost:3000", 200), ("http://127.0.0.1", 200), ("https://evil.example", 403), ("null", 403),
+    ])
+  func origins(origin: String, status: Int) throws {
+    let server = try FirestoreServer.started(documents: 1)
+    defer { server.stop() }
+    var client = TinyClient(server)
+    client.headers = [("Origin", origin)]
+    #expect(try client.send("GET", "users").status == status)
+  }
+
   @Test("serves below a path prefix, and nothing beside it")
   func prefix() throws {
     let server = try FirestoreServer.started(documents: 1) { $0.pathPrefix = "/proxy" }

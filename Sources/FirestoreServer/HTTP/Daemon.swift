@@ -129,6 +129,7 @@ private enum Callbacks {
       exchange.isBegun = true
       exchange.request.method = method.map { String(cString: $0) } ?? ""
       exchange.request.host = header("Host", of: connection)
+      exchange.request.origin = header("Origin", of: connection)
       exchange.request.authorization = header("Authorization", of: connection)
       exchange.request.apiKey = header("x-goog-api-key", of: connection)
       return sluice_mhd_yes()

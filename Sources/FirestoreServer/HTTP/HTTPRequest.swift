@@ -6,6 +6,8 @@ struct HTTPRequest: Sendable {
   /// Path and query, with their escapes.
   var target: String
   var host: String?
+  /// The page that a browser sends the request for.
+  var origin: String?
   var authorization: String?
   /// The header `x-goog-api-key`.
   var apiKey: String?
@@ -73,7 +75,8 @@ enum PercentEncoding {
   }
 }
 
-/// The check against pages that reach a loopback server under a name of their own (DNS rebinding).
+/// The check against web pages of others: those that reach a loopback server under a name of their own (DNS rebinding),
+/// and those that have a browser send it requests.
 enum LoopbackHost {
   /// Whether a `Host` header names this machine: `localhost`, `127.x.x.x` or `[::1]`, with or without a port.
   static func accepts(_ host: String?) -> Bool {
@@ -86,6 +89,13 @@ enum LoopbackHost {
     if name == "localhost" { return true }
     let numbers = name.split(separator: ".", omittingEmptySubsequences: false)
     return numbers.count == 4 && numbers[0] == "127" && numbers.allSatisfy { UInt8($0) != nil }
+  }
+
+  /// Whether an `Origin` header is absent or names this machine.
+  static func accepts(origin: String?) -> Bool {
+    guard let origin else { return true }
+    guard let scheme = origin.firstRange(of: "://") else { return false }
+    return accepts(String(origin[scheme.upperBound...]))
   }
 
   private static func isPort(_ text: some StringProtocol) -> Bool { UInt16(text) != nil }

@@ -24,10 +24,13 @@ public enum ServerMethod: String, Sendable, Hashable, CaseIterable {
   case runAggregationQuery
   /// The collections below a document.
   case listCollectionIds
-  /// A method of Firestore's that this server does not have: answered with UNIMPLEMENTED.
+  /// Split points of a query. Not here: answered with UNIMPLEMENTED.
   case partitionQuery
+  /// A transaction's begin. Not here: answered with UNIMPLEMENTED.
   case beginTransaction
+  /// A transaction's end without effect. Not here: answered with UNIMPLEMENTED.
   case rollback
+  /// A pipeline query. Not here: answered with UNIMPLEMENTED.
   case executePipeline
   /// Deletes everything (Google's emulator has it under `/emulator/v1/`).
   case wipe
