@@ -134,7 +134,7 @@ extension Engine {
       plan: plan, environment: environment, options: options, state: state, source: source, sinks: sinks,
       checkpoint: checkpoint, transforms: try plan.transforms.map { try $0.make() }, budget: budget)
     run.known = known
-    if plan.limits.readsPerRun == .auto, known == nil {
+    if plan.limits.readsPerRun == .auto, known == nil, source.billingAccount != nil {
       run.report.notes.append("no automatic read budget: how many documents there are is not known yet")
     }
     return (run, isResumable)

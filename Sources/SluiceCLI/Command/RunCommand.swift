@@ -41,6 +41,7 @@ struct RunCommand: Sendable {
   private func run(_ project: Project) async throws -> Int32 {
     let inputs = inputs
     let jobs = try project.jobs(named: invocation.names)
+    if jobs.isEmpty { console.line("no job is enabled: name one, or set enabled: true") }
     let observer = RunObserver(console, style: invocation.log)
     let store = try await project.state.open(StateContext(baseDirectory: project.directory))
     let environment = RunEnvironment(

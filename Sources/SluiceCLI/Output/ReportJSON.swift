@@ -52,7 +52,8 @@ enum ReportJSON {
 
   private static func value(_ sink: RunReport.Sink) -> Value {
     .map([
-      Field("name", .string(sink.name)), Field("writes", .int(Int64(sink.writes))),
+      Field("name", .string(sink.name)), Field("staged", .int(Int64(sink.staged))),
+      Field("writes", .int(Int64(sink.writes))),
       Field("deletes", .int(Int64(sink.deletes))), Field("unchanged", .int(Int64(sink.unchanged))),
       Field("published", .bool(sink.isPublished)), Field("was_current", .bool(sink.wasCurrent)),
     ])

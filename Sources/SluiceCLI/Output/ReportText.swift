@@ -32,7 +32,7 @@ enum ReportText {
   private static func line(_ sink: RunReport.Sink, _ report: RunReport) -> String {
     let head = "sink    \(sink.name): "
     if sink.isStaged, !sink.isPublished, !sink.wasCurrent {
-      return head + "\(sink.writes) documents staged, nothing published"
+      return head + "\(sink.staged) documents staged, nothing published"
     }
     var text = head + "\(sink.writes) writes, \(sink.deletes) deletes, \(sink.unchanged) unchanged"
     if sink.isPublished { text += ", published" }

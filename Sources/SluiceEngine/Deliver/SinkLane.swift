@@ -21,6 +21,8 @@ actor SinkLane {
     var receipt: Receipt
     /// What a ledger of the state store learns.
     var ledger: LedgerPage?
+    /// Documents put into a stage: they are written when the stage is swapped in.
+    var staged = 0
     var writes = 0
     var deletes = 0
     var unchanged = 0
@@ -52,10 +54,12 @@ actor SinkLane {
   /// count as seen, so that they are never deleted. `saved` is the checkpoint as it will be once all is confirmed.
   func deliver(_ batch: Batch, rejected: Set<Int>, saved: Checkpoint) async throws -> Outcome {
     switch route {
-    case .staged, .direct:
-      let writes = batch.count(of: .upsert)
+    case .staged:
       let receipt = try await apply(batch, progress: nil)
-      return Outcome(receipt: receipt, writes: writes - receipt.rejections.count)
+      return Outcome(receipt: receipt, staged: batch.count(of: .upsert) - receipt.rejections.count)
+    case .direct:
+      let receipt = try await apply(batch, progress: nil)
+      return Outcome(receipt: receipt, writes: batch.count(of: .upsert) - receipt.rejections.count)
     case .compared(let ledger, let identity):
       var page = try await compare(batch, rejected: rejected, ledger: ledger, identity: identity)
       if page.hasNewKeys { try await ledger.markPending(page.ledgerPage) }

@@ -26,6 +26,8 @@ public struct RunReport: Sendable {
     public var unchanged = 0
     /// Whether the sink is given a whole set, which is staged and swapped in at the end.
     public var isStaged = false
+    /// Documents in the stage. They are among the writes once the stage is swapped in.
+    public var staged = 0
     /// Whether a set was swapped in.
     public var isPublished = false
     /// Whether it already showed the very same set.

@@ -60,33 +60,39 @@ extension JobRun {
   }
 
   private func deleteAbsent(by proof: CompleteListing) async throws {
+    if proof.needsSecondLook, !(source is any Lookup) {
+      note("absent documents were kept: the source's order is not stable, and it has no look-up")
+      return
+    }
     for lane in lanes {
       guard let ledger = await lane.ledger else { continue }
-      let absent = try await absentRows(in: ledger, by: proof)
-      guard !absent.isEmpty else { continue }
+      // Counted first, then deleted: the guard sees the whole number, and nothing is held but one batch.
+      var absent = 0
+      try await forEachAbsent(in: ledger, by: proof) { absent += $0.count }
+      guard absent > 0 else { continue }
       let held = checkpoint.sinks[lane.name]?.heldBefore ?? 0
-      try deleteGuard.check(deletes: absent.count, of: max(held, absent.count), sink: lane.name)
-      try await delete(absent, in: lane, by: proof)
+      try deleteGuard.check(deletes: absent, of: max(held, absent), sink: lane.name)
+      try await forEachAbsent(in: ledger, by: proof) { try await self.delete($0, in: lane, by: proof) }
     }
   }
 
-  /// The keys that this listing did not bring; those that a second look finds are left out.
-  private func absentRows(in ledger: any Ledger, by proof: CompleteListing) async throws -> [LedgerRow] {
-    var rows: [LedgerRow] = []
+  /// The keys that this listing did not bring, in batches; those that a second look finds are left out.
+  private func forEachAbsent(
+    in ledger: any Ledger, by proof: CompleteListing, _ body: ([LedgerRow]) async throws -> Void
+  ) async throws {
+    var last: Key?
     while true {
-      let more = try await ledger.unseen(generation: proof.generation, after: rows.last?.key, limit: 10_000)
-      rows += more
-      if more.count < 10_000 { break }
+      let rows = try await ledger.unseen(generation: proof.generation, after: last, limit: Self.deleteBatch)
+      guard let end = rows.last?.key else { return }
+      last = end
+      let absent = proof.needsSecondLook ? try await confirmedAbsent(rows) : rows
+      if !absent.isEmpty { try await body(absent) }
     }
-    guard proof.needsSecondLook, !rows.isEmpty else { return rows }
-    guard let lookup = source as? any Lookup else {
-      note("\(rows.count) absent documents were kept: the source's order is not stable, and it has no look-up")
-      return []
-    }
-    return try await confirmedAbsent(rows, by: lookup)
   }
 
-  private func confirmedAbsent(_ rows: [LedgerRow], by lookup: any Lookup) async throws -> [LedgerRow] {
+  /// Those of the keys that are not there now either.
+  private func confirmedAbsent(_ rows: [LedgerRow]) async throws -> [LedgerRow] {
+    guard let lookup = source as? any Lookup else { return [] }
     var absent: [LedgerRow] = []
     for start in stride(from: 0, to: rows.count, by: 100) {
       let part = rows[start..<min(start + 100, rows.count)]
@@ -102,16 +108,12 @@ extension JobRun {
   }
 
   private func delete(_ rows: [LedgerRow], in lane: SinkLane, by proof: CompleteListing) async throws {
-    for start in stride(from: 0, to: rows.count, by: Self.deleteBatch) {
-      try environment.stop.check()
-      let part = Array(rows[start..<min(start + Self.deleteBatch, rows.count)])
-      let saved = checkpoint.assumingConfirmed(nil)
-      let outcome = try await lane.delete(part, by: proof, saved: saved)
-      try checkpoint.advance(lane.name, by: outcome.receipt)
-      try count([lane.name: outcome])
-      try await save(ledgers: [outcome.ledger].compactMap { $0 })
-      try budget.checkUsed()
-    }
+    try environment.stop.check()
+    let outcome = try await lane.delete(rows, by: proof, saved: checkpoint.assumingConfirmed(nil))
+    try checkpoint.advance(lane.name, by: outcome.receipt)
+    try count([lane.name: outcome])
+    try await save(ledgers: [outcome.ledger].compactMap { $0 })
+    try budget.checkUsed()
   }
 
   private func publish(by proof: CompleteListing) async throws {
@@ -135,7 +137,7 @@ extension JobRun {
       try await sink.discardStage()
       report.sinks[index].wasCurrent = true
       report.sinks[index].unchanged = stage.documents
-      report.sinks[index].writes = 0
+      checkpoint.counters.unchanged += stage.documents
     } else {
       let publication = Publication(generation: proof.generation, content: stage)
       // After a crash between swapping in and saving, the target shows the set already.
@@ -143,6 +145,9 @@ extension JobRun {
       if isResumedAtEnd, before?.generation != proof.generation { isDone = try await sink.shows(publication) }
       checkpoint.sinks[name]?.publication = isDone ? publication : try await sink.publish(proof, content: stage)
       report.sinks[index].isPublished = true
+      report.sinks[index].writes = stage.documents
+      checkpoint.counters.writes += stage.documents
+      budget.note(writes: stage.documents, deletes: 0)
     }
     checkpoint.sinks[name]?.shape = plan.sinks[index].shape
     environment.observe(

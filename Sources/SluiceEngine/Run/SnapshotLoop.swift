@@ -216,6 +216,7 @@ extension JobRun {
   func count(_ outcomes: [String: SinkLane.Outcome]) throws {
     for index in report.sinks.indices {
       guard let outcome = outcomes[report.sinks[index].name] else { continue }
+      report.sinks[index].staged += outcome.staged
       report.sinks[index].writes += outcome.writes
       report.sinks[index].deletes += outcome.deletes
       report.sinks[index].unchanged += outcome.unchanged
