@@ -58,6 +58,9 @@ public final class FileAdapter: Adapter {
           range: ByteCount(1)...ByteCount(1_000_000_000), role: .source),
       ]
     ) { config, marks, diagnostics in
+      if config.path.utf8.contains(0) {
+        diagnostics.error("invalid_path", "path must not contain a zero byte", at: marks.place(of: "path"))
+      }
       if config.keyField.isEmpty {
         diagnostics.error("empty_key_field", "key_field must name a field", at: marks.place(of: "key_field"))
       }
@@ -91,7 +94,7 @@ public final class FileAdapter: Adapter {
 
   /// Opens the file for reading, or looks at where it is to be. Nothing is made yet.
   public init(_ config: Config, context: AdapterContext) throws {
-    let path = config.path.hasPrefix("/") ? config.path : joined(context.baseDirectory, config.path)
+    let path = isAbsolute(config.path) ? config.path : joined(context.baseDirectory, config.path)
     switch context.role {
     case .source: part = .source(try FileSource(config, path: path))
     case .sink: part = .sink(try FileSink(config, path: path))

@@ -37,8 +37,11 @@ extension SluiceError {
 /// A path below a folder.
 func joined(_ folder: String, _ name: String) -> String {
   if folder.isEmpty || folder == "." { return name }
-  return folder.hasSuffix("/") ? folder + name : folder + "/" + name
+  return folder.utf8.last == UInt8(ascii: "/") ? folder + name : folder + "/" + name
 }
+
+/// Whether a path starts at the root.
+func isAbsolute(_ path: String) -> Bool { path.utf8.first == UInt8(ascii: "/") }
 
 /// The folder a path lies in, `.` for a bare name.
 func folder(of path: String) -> String {

@@ -71,10 +71,17 @@ struct Target: Sendable {
     defer { closedir(directory) }
     while let entry = readdir(directory) {
       let name = Self.name(of: entry)
-      guard name.hasPrefix(stagePrefix), let found = UInt64(name.dropFirst(stagePrefix.count)), found != generation
-      else { continue }
-      try removeStage(joined(folder, name))
+      if let found = self.generation(ofStage: name), found != generation { try removeStage(joined(folder, name)) }
     }
+  }
+
+  /// The generation of a stage of this file; nil for any other name. By bytes: to `String`, names of composed and of
+  /// decomposed letters are one.
+  private func generation(ofStage name: String) -> UInt64? {
+    guard name.utf8.starts(with: stagePrefix.utf8) else { return nil }
+    let digits = String(decoding: name.utf8.dropFirst(stagePrefix.utf8.count), as: UTF8.self)
+    guard let generation = UInt64(digits), String(generation) == digits else { return nil }
+    return generation
   }
 
   private func removeStage(_ path: String) throws {
@@ -100,7 +107,7 @@ struct Target: Sendable {
       let length = readlink(path, &buffer, longestPath)
       if length < 0 { throw SluiceError.file("read the link", path, errno: errno) }
       let next = String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      path = next.hasPrefix("/") ? next : joined(SluiceFile.folder(of: path), next)
+      path = isAbsolute(next) ? next : joined(SluiceFile.folder(of: path), next)
     }
     throw SluiceError.file("look at", path, errno: ELOOP)
   }

@@ -76,7 +76,7 @@ extension MemoryAdapter: Countable, Lookup {
       return try place(isTooLarge ? .max : offset)
     case .after(let cursor): return place(after: cursor.key)
     case .token(let token):
-      guard token.hasPrefix(Self.tokenPrefix),
+      guard token.utf8.starts(with: Self.tokenPrefix.utf8),
         let key = Key(canonical: Array(token.utf8.dropFirst(Self.tokenPrefix.utf8.count)))
       else { throw lost("the token is none of this store") }
       return place(after: key)

@@ -141,7 +141,10 @@ struct FileStageTests {
 
   @Test("stages of other generations go, files of like names stay")
   func otherGenerations() async throws {
-    let strangers = [".a.jsonl.sluice-", ".a.jsonl.sluice-x", ".b.jsonl.sluice-3", "a.jsonl.sluice-3"]
+    let strangers = [
+      ".a.jsonl.sluice-", ".a.jsonl.sluice-+3", ".a.jsonl.sluice-03", ".a.jsonl.sluice-x", ".b.jsonl.sluice-3",
+      "a.jsonl.sluice-3",
+    ]
     for name in strangers { try folder.write("mine", to: name) }
     for generation in [UInt64(1), 2, 4, .max] { try folder.write("stale", to: ".a.jsonl.sluice-\(generation)") }
     let marks = try await abandon(after: 1)
@@ -153,6 +156,19 @@ struct FileStageTests {
     try await later.discardStage()
     #expect(try folder.names() == strangers.sorted())
     try await later.discardStage()
+  }
+
+  @Test("the stage of a file whose name has the same letters, otherwise composed, is another's")
+  func composedNames() async throws {
+    let names = ["\u{E9}.jsonl", "e\u{301}.jsonl"]
+    var first = SinkDriver(try folder.sink(names[0]), generation: 1)
+    try await first.openStage()
+    try await first.send(try numbered(0..<1))
+    var second = SinkDriver(try folder.sink(names[1]), generation: 2)
+    try await second.openStage()
+    try await first.publish()
+    try await second.publish()
+    #expect(Set(try folder.names().map { Array($0.utf8) }) == Set(names.map { Array($0.utf8) }))
   }
 
   @Test("closing keeps the stage; discarding without opening removes it")

@@ -72,8 +72,9 @@ struct MemoryStoreTests {
     let first = MemoryStore.named("MemoryStoreTests.names")
     #expect(MemoryStore.named("MemoryStoreTests.names") === first)
     #expect(MemoryStore.named("MemoryStoreTests.other") !== first)
+    #expect(MemoryStore.named("MemoryStoreTests.\u{E9}") !== MemoryStore.named("MemoryStoreTests.e\u{301}"))
     MemoryStore.forget(named: "MemoryStoreTests.names")
-    MemoryStore.forget(named: "MemoryStoreTests.other")
+    for name in ["other", "\u{E9}", "e\u{301}"] { MemoryStore.forget(named: "MemoryStoreTests." + name) }
     let second = MemoryStore.named("MemoryStoreTests.names")
     #expect(second !== first)
     #expect(second.identity != first.identity)
