@@ -73,7 +73,8 @@ let package = Package(
       "SluiceEngine", "SluiceCore", "SluiceEngine", "SluicePaging", "SluiceTesting"),
     tests("FirestoreServer", "SluiceCore", "SluiceJSON", "FirestoreServer", "SluiceHTTP"),
     tests(
-      "Plugins", "SluiceCore", "SluiceEngine", "SluiceJSON", "SluiceHTTP", "SluiceBuiltin", "SluiceFirestore", "SluiceTesting",
+      "Plugins", "SluiceCore", "SluiceEngine", "SluiceJSON", "SluiceHTTP", "SluiceBuiltin", "SluiceFirestore",
+      "SluiceTesting",
       "FirestoreServer"),
     tests("ContractFit", "SluiceCore", "SluiceEngine", "SluicePaging", "SluiceTesting"),
     tests("CLI", "SluiceCore", "SluiceCLI", "SluiceBuiltin", "SluiceTesting", "FirestoreServer"),
