@@ -14,13 +14,11 @@ enum DemoData {
           - compute:
               field: mannerScore # from three reviews: good, fair, poor
               lua: |
-                local r = doc.reviews
-                if type(r) ~= 'table' or #r ~= 3 then return end
-                for i = 1, 3 do if type(r[i]) ~= 'number' then return end end
-                local sum = r[1] * 3.0 + r[2] * 2.0 + r[3]
-                if r[1] == 0 and r[2] == 0 and r[3] == 0 then return -1 end
-                local score = r[1] * 3.0 / sum * 100
-                return score < 0 and math.ceil(score) or math.floor(score)
+                local r = doc.reviews; if type(r) ~= 'table' or #r ~= 3 then return end
+                local a, b, c = r[1], r[2], r[3]
+                if not (math.type(a) and math.type(b) and math.type(c)) then return end
+                if a == 0 and b == 0 and c == 0 then return -1 end
+                local s = a * 3.0 / (a * 3.0 + b * 2.0 + c) * 100; return s < 0 and math.ceil(s) or math.floor(s)
           - drop: { fields: [password] }
         sinks:
           - file: { path: out/users.jsonl }
