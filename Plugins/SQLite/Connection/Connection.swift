@@ -32,7 +32,9 @@ final class Connection {
     sqlite3_busy_timeout(handle, busyTimeout)
     // A rename must not look into views and triggers that speak of the table just dropped: see `StageSwap`.
     try execute("PRAGMA legacy_alter_table = ON; PRAGMA synchronous = \(synchronous.rawValue)")
-    try execute("PRAGMA cache_size = -16000")
+    // Freed pages are not written again only to be zeroed, which some systems make the default: dropping a stage would
+    // cost as much as filling it.
+    try execute("PRAGMA cache_size = -16000; PRAGMA secure_delete = FAST")
   }
 
   deinit {

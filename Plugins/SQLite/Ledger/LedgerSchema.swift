@@ -102,6 +102,19 @@ struct LedgerTables: Sendable, Hashable {
     return state
   }
 
+  /// Notes that a generation is being written; nothing where it was before. With a new one, what was deleted two
+  /// generations ago goes: it no longer needs to be held back. Comes before the page's keys are looked up.
+  func begin(_ generation: UInt64, on connection: Connection) throws {
+    var state = try state(on: connection)
+    guard generation > state.generation else { return }
+    if generation > 2 {
+      try connection.run("DELETE FROM \(rows) WHERE deleted_in <= ?", .int(Int64(bitPattern: generation - 2)))
+    }
+    state.generation = generation
+    state.revision += 1
+    try save(state, on: connection)
+  }
+
   /// Writes the register's row.
   func save(_ state: LedgerState, on connection: Connection) throws {
     try connection.run(

@@ -31,7 +31,6 @@ struct LedgerWriter {
 
   /// Takes a page in: its updates and its seen marks.
   mutating func apply(_ page: LedgerPage, _ lookup: LedgerLookup) throws {
-    if page.generation > state.generation { try begin(page.generation) }
     var marks = SeenMarks(tables, generation: page.generation)
     for index in page.batch.indices {
       var id = lookup.found[index]?.id
@@ -66,14 +65,6 @@ struct LedgerWriter {
     try tables.save(state, on: connection)
   }
 
-  /// A new generation: what was deleted two generations ago no longer needs to be held back.
-  private mutating func begin(_ generation: UInt64) throws {
-    state.generation = generation
-    guard generation > 2 else { return }
-    try connection.run(
-      "DELETE FROM \(tables.rows) WHERE deleted_in <= ?", .int(Int64(bitPattern: generation - 2)))
-  }
-
   private mutating func write(
     _ entry: LedgerEntry, at index: Int, of page: LedgerPage, known: LedgerLookup.Found?
   ) throws -> Int64 {
@@ -90,6 +81,7 @@ struct LedgerWriter {
     try update.bind(6, deletedIn)
     try update.bind(7, row.0)
     try update.run()
+    guard connection.changes == 1 else { throw SluiceError(.internal, "a ledger's row is gone in its own transaction") }
     note(entry.status, row.0, before: row.1)
     return row.0
   }

@@ -36,6 +36,7 @@ final class SQLiteLedger: Ledger {
 
   /// Takes a page in, within an open transaction of the ledger's own database.
   func apply(_ page: LedgerPage, on connection: Connection) throws {
+    try tables.begin(page.generation, on: connection)
     let (state, found) = try current(page, on: connection)
     var writer = try LedgerWriter(tables, state: state, on: connection)
     try writer.apply(page, found)

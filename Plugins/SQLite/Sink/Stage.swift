@@ -85,32 +85,44 @@ extension Stage {
       switch batch.kind(at: index) {
       case .upsert where !batch.header(at: index).isMissing:
         do {
-          try row.with(index, of: batch) { columns in
-            try insert.lend(columns)
-            try insert.bind(7, Int64(length + 1))
-            try insert.run()
-            digest.append(
-              key: columns.key, document: columns.document, version: columns.version, createTime: columns.createTime,
-              updateTime: columns.updateTime)
-          }
-          if connection.changes == 1 {
-            length += 1
-            documents += 1
-            continue
-          }
-        } catch let error as SluiceError where error.code == .rejected && acceptsRejections {
+          if try add(index, of: batch, &row, insert, on: connection) { continue }
+          // A key that came before. Its row stays in its place, with the newer document.
+          try others.apply(batch.slice(index..<index + 1))
+        } catch let error as SluiceError where error.code == .rejected {
           let key = batch.key(at: index)
-          rejections.append(Rejection(key, error.at(Place(key: key.description))))
+          let error = error.at(Place(key: key.description))
+          guard acceptsRejections else { throw error }
+          rejections.append(Rejection(key, error))
           continue
         }
-      case .delete: break
+      case .delete:
+        try others.apply(batch.slice(index..<index + 1))
+        documents -= connection.changes
       default: continue
       }
-      // A key that came before, or a delete: rare in a listing. The rows change out of their order.
-      try others.apply(batch.slice(index..<index + 1))
       hasRepeats = true
-      documents = try table.count(on: connection)
     }
-    return rejections
+    return rejections + others.rejections
+  }
+
+  /// Puts one document at the end; false where there is a row of its key. The digest takes it in either way.
+  private mutating func add(
+    _ index: Int, of batch: Batch, _ row: inout DocumentRow, _ insert: Statement, on connection: Connection
+  ) throws -> Bool {
+    let place = Int64(length + 1)
+    var digest = digest
+    try row.with(index, of: batch) { columns in
+      try insert.lend(columns)
+      try insert.bind(7, place)
+      try insert.run()
+      digest.append(
+        key: columns.key, document: columns.document, version: columns.version, createTime: columns.createTime,
+        updateTime: columns.updateTime)
+    }
+    self.digest = digest
+    guard connection.changes == 1 else { return false }
+    length += 1
+    documents += 1
+    return true
   }
 }

@@ -37,11 +37,6 @@ enum FileSystem {
     return lstat(path, &info) == 0
   }
 
-  /// Removes a file, where it is there.
-  static func remove(_ path: String) throws {
-    if unlink(path) != 0, errno != ENOENT { throw failure("the file cannot be removed", path) }
-  }
-
   /// An error with what the system said last.
   static func failure(_ what: String, _ path: String) -> SluiceError {
     let number = errno

@@ -54,29 +54,43 @@ final class SQLiteJobState: JobState {
   /// Writes the checkpoint if the saved one is the one before it. The job's id.
   private func advance(to revision: UInt64, _ text: String, on connection: Connection) throws -> Int64 {
     let saved = try connection.first("SELECT id, revision FROM jobs WHERE name = ?", .text(job)) {
-      ($0.int(0), $0.int(1))
+      (id: $0.int(0), revision: UInt64(bitPattern: $0.int(1)))
     }
-    guard revision == UInt64(saved?.1 ?? 0) + 1 else {
+    let before = saved?.revision ?? 0
+    guard revision == before &+ 1 else {
       throw SluiceError(
-        .stateConflict, "the saved state has revision \(saved?.1 ?? 0), and revision \(revision) cannot follow it",
+        .stateConflict, "the saved state has revision \(before), and revision \(revision) cannot follow it",
         at: Place(job: job, file: path), hint: "another process changed the state of this job; run again")
     }
+    let number = Binding.int(Int64(bitPattern: revision))
     if let saved {
       try connection.run(
-        "UPDATE jobs SET revision = ?, checkpoint = ? WHERE id = ?", .int(Int64(revision)), .text(text), .int(saved.0))
-      return saved.0
+        "UPDATE jobs SET revision = ?, checkpoint = ? WHERE id = ?", number, .text(text), .int(saved.id))
+      return saved.id
     }
     try connection.run(
-      "INSERT INTO jobs (name, revision, checkpoint) VALUES (?, ?, ?)", .text(job), .int(Int64(revision)), .text(text))
+      "INSERT INTO jobs (name, revision, checkpoint) VALUES (?, ?, ?)", .text(job), number, .text(text))
     return connection.lastInsertedID
   }
 
   private static func add(_ page: PageRecord, job: Int64, isListed: Bool, on connection: Connection) throws {
-    let keys = page.keys.flatMap(\.bytes)
+    let keys = packed(page.keys)
     try connection.run(
       "INSERT INTO pages (job, generation, request, keys) VALUES (?, ?, ?, ?)", .int(job),
       .int(Int64(bitPattern: page.generation)), .blob(page.request.bytes), .blob(keys))
     if isListed { try list(keys, on: connection) }
+  }
+
+  /// The fingerprints, 16 bytes each, one after the other.
+  private static func packed(_ keys: [Fingerprint]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(keys.count * 16)
+    for key in keys {
+      for half in [key.high, key.low] {
+        withUnsafeBytes(of: half.bigEndian) { bytes.append(contentsOf: $0) }
+      }
+    }
+    return bytes
   }
 
   private static func add(_ charge: Charge, on connection: Connection) throws {

@@ -43,8 +43,7 @@ struct StateFile: Sendable {
         hint: "restore the database from a copy; to begin anew, remove the log")
     }
     try FileSystem.makeFolder(FileSystem.folder(of: path), mode: 0o700)
-    let draft = "\(path).\(getpid()).new"
-    try FileSystem.remove(draft)
+    let draft = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).new"
     // SQLite gives its logs the rights of the database.
     let descriptor = Self.openFile(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileSystem.failure("the state database cannot be made", path) }

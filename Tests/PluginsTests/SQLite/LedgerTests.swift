@@ -156,6 +156,26 @@ import Testing
     await job.close()
   }
 
+  @Test("a tombstone that comes back with the page that ends its time lives")
+  func revivesTombstones() async throws {
+    let job = try await open()
+    let ledger = try await job.ledger(sink: "sink", identity: identity)
+    let batch = try Samples.batch(["a", "b"])
+    try await save(Samples.page(batch, identity: identity, generation: 1, status: .tombstone), job)
+    let page = Samples.page(batch, identity: identity, generation: 3)
+    #expect(try await ledger.entries(for: batch).map { $0?.status } == [.tombstone, .tombstone])
+    try await ledger.markPending(page)
+    try await save(page, job)
+    #expect(try await ledger.entries(for: batch).map { $0?.status } == [.live, .live])
+    try await save(Samples.page(batch, identity: identity, generation: 4, status: .tombstone), job)
+    #expect(try await ledger.entries(for: batch).map { $0?.status } == [.tombstone, .tombstone])
+    // Looked up before, as the engine does: these rows are gone when the page is written.
+    try await save(Samples.page(batch, identity: identity, generation: 6), job)
+    #expect(try await ledger.entries(for: batch).map { $0?.status } == [.live, .live])
+    #expect(try await ledger.liveCount() == 2)
+    await job.close()
+  }
+
   @Test("another identity empties the ledger, that of another sink stays")
   func bindsToIdentity() async throws {
     let job = try await open()
