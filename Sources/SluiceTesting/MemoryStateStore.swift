@@ -140,12 +140,9 @@ public final class MemoryLedger: Ledger {
   public func markPending(_ page: LedgerPage) async throws {
     contents.withLock { contents in
       for index in page.batch.indices {
-        guard let update = page.updates[index], update.status == .live else { continue }
-        let key = page.batch.key(at: index)
-        if contents.entries[key] == nil {
-          contents.entries[key] = LedgerEntry(
-            version: update.version, fingerprint: update.fingerprint, status: .pending)
-        }
+        guard let update = page.updates[index] else { continue }
+        contents.entries[page.batch.key(at: index)] = LedgerEntry(
+          version: .none, fingerprint: update.fingerprint, status: .pending)
       }
     }
   }

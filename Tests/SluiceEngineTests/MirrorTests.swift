@@ -1,6 +1,7 @@
 import SluiceCore
 import SluiceEngine
 import SluiceTesting
+import Synchronization
 import Testing
 
 @Suite struct MirrorTests {
@@ -178,5 +179,33 @@ private final class Countdown: @unchecked Sendable {
   func tick() -> Bool {
     left -= 1
     return left >= 0
+  }
+}
+
+extension MirrorTests {
+  @Test func aWriteWhoseConfirmationWasLostIsNotTakenForUnchanged() async {
+    // The sink takes the new content, the run dies before the save, and the source then shows the old content again.
+    let content = Content(1)
+    let store = RecordingStore()
+    let bench = Bench(content.script, into: store)
+    await bench.run()
+    content.set(2)
+    bench.state.fail(fromSave: 2)
+    #expect(await bench.run().exitCode == 1)
+    #expect(store.documents[key("0")] == [Field("n", .int(2))])
+    bench.state.fail(fromSave: nil)
+    content.set(1)
+    #expect(await bench.run().exitCode == 0)
+    #expect(store.documents.values.allSatisfy { $0 == [Field("n", .int(1))] })
+  }
+}
+
+/// Nine documents that all have the same number.
+private final class Content: Sendable {
+  private let number: Mutex<Int64>
+  init(_ number: Int64) { self.number = Mutex(number) }
+  func set(_ new: Int64) { number.withLock { $0 = new } }
+  var script: PageScript {
+    .documents { documents(0..<9).map { ($0.key, [Field("n", .int(self.number.withLock { $0 }))]) } }
   }
 }

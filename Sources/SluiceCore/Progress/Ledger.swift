@@ -6,8 +6,9 @@ public protocol Ledger: Sendable {
   /// What is known of each entry of the batch, aligned with it; nil: nothing.
   func entries(for batch: Batch) async throws -> [LedgerEntry?]
 
-  /// Notes the intention to write these keys, before the sink is asked to: after a crash they are known to be perhaps
-  /// there. Durable when it returns. Not called for transactional sinks.
+  /// Notes the intention to write or delete the keys that the page updates, before the sink is asked to: after a crash
+  /// it is known that what they hold is not known. A pending key has no version. Durable when it returns. Not called
+  /// for transactional sinks.
   func markPending(_ page: LedgerPage) async throws
 
   /// Live or pending keys that `generation` has not seen, after `key` in the ledger's own order, at most `limit`.

@@ -5,7 +5,6 @@ struct ComparedPage {
   /// The page with what the sink has already left out.
   let batch: Batch
   private(set) var ledgerPage: LedgerPage
-  private(set) var hasNewKeys = false
   private var writes = 0
   private var deletes = 0
   private var unchanged = 0
@@ -16,7 +15,7 @@ struct ComparedPage {
   ) {
     var updates = [LedgerEntry?](repeating: nil, count: page.count)
     var seen = [Bool](repeating: false, count: page.count)
-    var counts = (writes: 0, deletes: 0, unchanged: 0, new: false)
+    var counts = (writes: 0, deletes: 0, unchanged: 0)
     batch = page.resolving { index, kind in
       let header = page.header(at: index)
       switch kind {
@@ -35,7 +34,6 @@ struct ComparedPage {
           return .dropped
         }
         counts.writes += 1
-        counts.new = counts.new || known[index] == nil
         updates[index] = LedgerEntry(version: header.version, fingerprint: fingerprint, status: .live)
         return .upsert
       case .delete:
@@ -49,9 +47,19 @@ struct ComparedPage {
     writes = counts.writes
     deletes = counts.deletes
     unchanged = counts.unchanged
-    hasNewKeys = counts.new
     ledgerPage = LedgerPage(
       sink: sink, identity: identity, batch: page, updates: updates, seen: seen, generation: generation)
+  }
+
+  /// Whether the sink is to be changed. Until that is confirmed, what the ledger knows of those keys is not sure: if the
+  /// run dies in between and the source then shows the old content again, it must not count as unchanged.
+  var changesSink: Bool { writes + deletes > 0 }
+
+  /// Adds what will have been done, once it is confirmed, to the counters of a checkpoint.
+  func count(in counters: inout Checkpoint.Counters) {
+    counters.writes += writes
+    counters.deletes += deletes
+    counters.unchanged += unchanged
   }
 
   /// Takes back what the ledger was to learn of documents that the sink rejected. They stay seen.

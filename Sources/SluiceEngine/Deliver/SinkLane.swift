@@ -62,12 +62,14 @@ actor SinkLane {
       return Outcome(receipt: receipt, writes: batch.count(of: .upsert) - receipt.rejections.count)
     case .compared(let ledger, let identity):
       var page = try await compare(batch, rejected: rejected, ledger: ledger, identity: identity)
-      if page.hasNewKeys { try await ledger.markPending(page.ledgerPage) }
+      if page.changesSink { try await ledger.markPending(page.ledgerPage) }
       let receipt = try await apply(page.batch, progress: nil)
       page.leaveOut(receipt.rejections)
       return page.outcome(receipt, ledger: page.ledgerPage)
     case .transactional(let ledger, let identity):
       var page = try await compare(batch, rejected: rejected, ledger: ledger, identity: identity)
+      var saved = saved
+      page.count(in: &saved.counters)
       let receipt = try await apply(page.batch, progress: SinkProgress(checkpoint: saved, ledger: page.ledgerPage))
       page.leaveOut(receipt.rejections)
       return page.outcome(receipt, ledger: nil)
@@ -88,6 +90,9 @@ actor SinkLane {
         seen: Array(repeating: false, count: rows.count), generation: listing.generation)
     }
     let isTransactional = if case .transactional = route { true } else { false }
+    if !isTransactional, let page, let ledger { try await ledger.markPending(page) }
+    var saved = saved
+    saved.counters.deletes += rows.count
     let receipt = try await apply(
       batch, progress: isTransactional ? SinkProgress(checkpoint: saved, ledger: page) : nil)
     return Outcome(receipt: receipt, ledger: isTransactional ? nil : page, deletes: rows.count)

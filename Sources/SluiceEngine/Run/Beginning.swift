@@ -35,15 +35,23 @@ extension JobRun {
     case .replace:
       guard let publishing = sink as? any Publishing else { return false }
       let mark = cursor.stage ?? StageMark.empty
-      if isAtEnd {
-        let publication = Publication(generation: checkpoint.listing.generation, content: mark)
-        if try await publishing.shows(cursor.publication ?? publication) { return true }
-      }
+      if isAtEnd, try await isPublished(mark, by: publishing, cursor) { return true }
       return try await publishing.openStage(generation: checkpoint.listing.generation, resuming: mark) == mark
     case .inPlace, .append, nil:
       let identity = try await sink.identity(creating: false)
       return identity != nil && identity == cursor.identity
     }
+  }
+
+  /// Whether the set of this listing was swapped in already, saved or not.
+  private func isPublished(
+    _ mark: StageMark, by sink: any Publishing, _ cursor: Checkpoint.SinkCursor
+  ) async throws -> Bool {
+    let generation = checkpoint.listing.generation
+    if let saved = cursor.publication, saved.generation == generation { return try await sink.shows(saved) }
+    // With the content of an earlier publication nothing was swapped in: the stage is still to be opened.
+    if cursor.publication?.content == mark { return false }
+    return try await sink.shows(Publication(generation: generation, content: mark))
   }
 
   /// Begins a new listing: everything frozen, stages opened, saved before page 1.

@@ -137,13 +137,15 @@ extension JobRun {
 
     var batch = arrival.page.batch
     let rejected = try transform(&batch, page: page)
-    let saved = checkpoint.assumingConfirmed((partition, step, highest, arrival.page.signals.count == 0))
+    let counters = counted(arrival.page, dropped: batch.count(of: .dropped), rejected: rejected.count)
+    var saved = checkpoint.assumingConfirmed((partition, step, highest, arrival.page.signals.count == 0))
+    saved.counters = counters
     let outcomes = try await deliver(batch, rejected: rejected, saved: saved, page: page)
 
+    checkpoint.counters = counters
     try checkpoint.confirmPage(
       of: partition, next: step, highest: highest, isEmpty: arrival.page.signals.count == 0,
       receipts: outcomes.mapValues(\.receipt))
-    count(arrival.page, dropped: batch.count(of: .dropped), rejected: rejected.count)
     try count(outcomes)
     try await save(
       ledgers: outcomes.values.compactMap(\.ledger),
@@ -203,13 +205,16 @@ extension JobRun {
     }
   }
 
-  private func count(_ page: Page, dropped: Int, rejected: Int) {
-    checkpoint.counters.pages += 1
-    checkpoint.counters.documents += page.signals.count
-    checkpoint.counters.dropped += dropped - rejected
-    checkpoint.counters.rejects += rejected
-    checkpoint.counters.reads += page.signals.billedReads
-    checkpoint.counters.bytes += page.signals.receivedBytes
+  /// The counters with a page that is about to be confirmed.
+  private func counted(_ page: Page, dropped: Int, rejected: Int) -> Checkpoint.Counters {
+    var counters = checkpoint.counters
+    counters.pages += 1
+    counters.documents += page.signals.count
+    counters.dropped += dropped - rejected
+    counters.rejects += rejected
+    counters.reads += page.signals.billedReads
+    counters.bytes += page.signals.receivedBytes
+    return counters
   }
 
   /// Counts what sinks did, for checkpoint, report and budget.
