@@ -79,6 +79,7 @@ import Testing
     let source = try await bench.source()
     let found = try await source.documents(for: ids.map { Key($0) } + [Key("missing")])
     #expect(found.count(of: .upsert) == ids.count)
+    #expect(bench.server.log.requests.count { $0.method == .batchGet } == 1)
     #expect(found.count(of: .delete) == 1)
     await source.close()
   }
@@ -112,6 +113,8 @@ import Testing
     #expect(page.signals.count == 2)
     #expect(page.batch.header(at: 1).isMissing)
     #expect(page.batch.fields(at: 0).materialized == [Field("a", .int(1))])
+    let found = try await source.documents(for: [Key("u1")])
+    #expect(found.fields(at: 0).materialized == [Field("a", .int(1))])
     await source.close()
   }
 }
