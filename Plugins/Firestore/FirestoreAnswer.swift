@@ -21,7 +21,7 @@ enum FirestoreAnswer {
     }
     let meaning = status.error
     error.code = meaning.code == .remote ? .init("firestore_\(status.status.lowercased())") : meaning.code
-    error.message = "HTTP \(response.status) \(status.status): \(status.message)"
+    error.message = "HTTP \(response.status) \(meaning.message)"
     error.hint = hint(for: status.status)
     error.retry = meaning.retry
     if meaning.retry == .transient || meaning.retry == .throttled(after: nil), let patience = response.retryAfter {

@@ -49,6 +49,12 @@ public struct FirestoreStatus: Sendable, Hashable {
       case "PERMISSION_DENIED": (.permissionDenied, .never)
       default: (.remote, .never)
       }
-    return SluiceError(code, status.isEmpty ? message : "\(status): \(message)", retry: retry)
+    return SluiceError(code, [status, line].filter { !$0.isEmpty }.joined(separator: ": "), retry: retry)
+  }
+
+  /// The message in one line: servers send line breaks, and an error is shown and logged as one sentence.
+  private var line: String {
+    let parts = message.unicodeScalars.split { $0.properties.generalCategory == .control }
+    return parts.map { String($0) }.joined(separator: " ")
   }
 }

@@ -258,6 +258,16 @@ import Testing
     #expect(FirestoreStatus(body: Array("<html>".utf8)) == nil)
     #expect(FirestoreStatus(body: Array("{}".utf8)) == nil)
   }
+
+  @Test func anErrorIsOneLineWhateverTheServerSends() {
+    func message(_ status: String, _ text: String) -> String {
+      FirestoreStatus(code: 0, status: status, message: text).error.message
+    }
+    let denied = message("PERMISSION_DENIED", "\nfalse for 'list' @ L1\r\n\u{1B}[2J")
+    #expect(denied == "PERMISSION_DENIED: false for 'list' @ L1 [2J")
+    #expect(message("UNKNOWN", "") == "UNKNOWN")
+    #expect(message("", "no") == "no")
+  }
 }
 
 extension Value {
