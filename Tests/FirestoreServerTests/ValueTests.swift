@@ -38,9 +38,15 @@ struct ValueTests {
       #"{"mapValue":{"fields":{"__type__":{"stringValue":"__vector__"},"value":{"arrayValue":{"values":[{"integerValue":"2"}]}}}}}"#,
       nil
     ),
+    (vector("{}"), nil), (#"{"arrayValue":{"values":[\#(vector(#"{"values":[{"doubleValue":1.5}]}"#))]}}"#, nil),
     ("{}", nil), (#"{"integerValue":"1","stringValue":"x"}"#, nil), (#"{"fooValue":1}"#, nil), ("5", nil),
     (nested(20), "same"), (nested(21), nil),
   ]
+
+  /// A vector with this as its array.
+  static func vector(_ array: String) -> String {
+    #"{"mapValue":{"fields":{"__type__":{"stringValue":"__vector__"},"value":{"arrayValue":\#(array)}}}}"#
+  }
 
   /// Null in so many maps.
   static func nested(_ depth: Int) -> String {

@@ -24,7 +24,10 @@ enum ValueCheck {
     -> Value
   {
     switch value {
-    case .null, .bool, .int, .double, .vector: return value
+    case .null, .bool, .int, .double: return value
+    case .vector(let numbers):
+      if numbers.isEmpty { throw .invalid("Cannot have a zero length vector.") }
+      if inArray { throw .invalid("Cannot convert a vector value in an array value.") }
     case .timestamp(let time): return .timestamp(Microseconds.timestamp(Microseconds.of(time)))
     case .string(let text): try check(length: text.utf8.count, place)
     case .bytes(let bytes): try check(length: bytes.count, place)
