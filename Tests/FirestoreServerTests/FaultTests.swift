@@ -30,6 +30,28 @@ struct FaultTests {
     return trail
   }
 
+  @Test("a script limited to some requests leaves the others alone, and counts each path by itself")
+  func limited() throws {
+    let server = try FirestoreServer.started(documents: 50)
+    defer { server.stop() }
+    let first = try FaultScript.named("loop", page: 3).limited(to: .path(containing: "/projects/one/"))
+    let second = try FaultScript.named("r429", page: 3).limited(to: .path(containing: "/projects/two/"))
+    server.script(first + second)
+    func statuses(_ project: String) throws -> [Int] {
+      let client = TinyClient(server)
+      var token = ""
+      return try (0..<6).map { _ in
+        let path = "/v1/projects/\(project)/databases/(default)/documents/users?pageSize=10&pageToken="
+        let reply = try client.send("GET", path + token.queryEscaped)
+        if reply.status == 200 { token = reply.nextPageToken ?? "" }
+        return reply.status == 200 ? Int(reply.ids.first?.dropFirst() ?? "") ?? 0 : -reply.status
+      }
+    }
+    #expect(try statuses("one") == [1, 11, 21, 21, 21, 21])
+    #expect(try statuses("two") == [1, 11, -429, -429, 21, 31])
+    #expect(try statuses("three") == [1, 11, 21, 31, 41, 1])
+  }
+
   @Test(
     "every named script, at page 3 of 5",
     arguments: [

@@ -25,6 +25,12 @@ public struct FaultScript: Sendable {
   /// Both scripts.
   public static func + (a: FaultScript, b: FaultScript) -> FaultScript { FaultScript(rules: a.rules + b.rules) }
 
+  /// The same faults, for those requests only that `match` matches too. Lets one server run several scripts side by side,
+  /// each for paths of its own.
+  public func limited(to match: FaultMatch) -> FaultScript {
+    FaultScript(rules: rules.map { FaultRule($0.match && match, $0.action) })
+  }
+
   /// The names of the scripts that `named` knows.
   public static let names: [String] = catalog.keys.sorted()
 
