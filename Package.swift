@@ -76,6 +76,9 @@ let package = Package(
       "Plugins", "SluiceCore", "SluiceEngine", "SluiceJSON", "SluiceHTTP", "SluiceBuiltin", "SluiceFirestore",
       "SluiceTesting",
       "FirestoreServer"),
+    tests(
+      "Emulator", "SluiceCore", "SluiceEngine", "SluiceJSON", "SluiceHTTP", "SluiceFile", "SluiceFirestore",
+      "SluicePaging", "SluiceTesting", "FirestoreServer"),
     tests("ContractFit", "SluiceCore", "SluiceEngine", "SluicePaging", "SluiceTesting"),
     tests("CLI", "SluiceCore", "SluiceCLI", "SluiceBuiltin", "SluiceTesting", "FirestoreServer"),
   ],
