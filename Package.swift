@@ -79,6 +79,9 @@ let package = Package(
     tests(
       "Emulator", "SluiceCore", "SluiceEngine", "SluiceJSON", "SluiceHTTP", "SluiceFile", "SluiceFirestore",
       "SluicePaging", "SluiceTesting", "FirestoreServer"),
+    tests(
+      "Fault", "SluiceCore", "SluiceEngine", "SluiceJSON", "SluiceHTTP", "SluiceFile", "SluiceFirestore",
+      "SluicePaging", "SluiceTesting", "FirestoreServer"),
     tests("ContractFit", "SluiceCore", "SluiceEngine", "SluicePaging", "SluiceTesting"),
     tests("CLI", "SluiceCore", "SluiceCLI", "SluiceBuiltin", "SluiceTesting", "FirestoreServer"),
   ],
