@@ -51,8 +51,8 @@ struct TinyClient {
       close(descriptor)
       throw TinyError.cannotConnect(port: port)
     }
-    // A server that never answers fails the test, and does not stop it.
-    var limit = timeval(tv_sec: 10, tv_usec: 0)
+    // A server that never answers fails the test, and does not stop it. Long, because other tests may hold both cores.
+    var limit = timeval(tv_sec: 120, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     return descriptor
   }
