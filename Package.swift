@@ -38,6 +38,7 @@ let package = Package(
     library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
     library("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev", brew: "libmicrohttpd"),
     library("CLua", pkgConfig: "lua5.4", apt: "liblua5.4-dev", brew: "lua@5.4"),
+    .systemLibrary(name: "CLinux", path: "Sources/C/CLinux"),
 
     // The house
     module("SluiceCore"),
@@ -45,7 +46,7 @@ let package = Package(
     module("SluiceHTTP", "SluiceCore", "CCurl"),
     module("SluiceConfig", "SluiceCore", "CYAML"),
     module("SluiceEngine", "SluiceCore"),
-    module("SluiceCLI", "SluiceCore", "SluiceJSON", "SluiceConfig", "SluiceEngine", "FirestoreServer"),
+    module("SluiceCLI", "CLinux", "SluiceCore", "SluiceJSON", "SluiceConfig", "SluiceEngine", "FirestoreServer"),
     module("SluiceTesting", "SluiceCore"),
     module("FirestoreServer", "SluiceCore", "SluiceJSON", "CMicroHTTPD"),
 

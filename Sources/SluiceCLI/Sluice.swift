@@ -23,6 +23,7 @@ public enum Sluice {
   /// Begins on the caller's thread, the process's first, so that signals are blocked before any other thread begins.
   nonisolated(nonsending) public static func main(catalog: Catalog) async -> Never {
     Interruption.block()
+    Allocator.keepPages()
     // A reader of stdout that goes away is an error of the write, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
     let console = Console()
