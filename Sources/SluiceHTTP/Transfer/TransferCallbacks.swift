@@ -102,9 +102,10 @@ extension Exchange {
     }
     switch delivery {
     case .whole:
-      // A declared length is only a claim: believe it up to a size that does not hurt.
-      let expected = head.isEncoded ? nil : declared
-      body.reserveCapacity(min(expected ?? loop?.usualBodySize ?? 0, 16 << 20))
+      // A declared length is only a claim: believe it up to a size that does not hurt. Some room more, so that whoever
+      // reads the body in place, as parsers do, can put a little behind it without moving all of it.
+      let expected = min((head.isEncoded ? nil : declared) ?? loop?.usualBodySize ?? 0, 16 << 20)
+      body.reserveCapacity(expected + expected / 16 + 64)
     case .stream(let continuation, let channel):
       if head.isEncoded {
         failure = error(.malformedData, "the answer is packed, which was not asked for", retry: .never)
