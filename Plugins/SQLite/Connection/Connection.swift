@@ -5,6 +5,8 @@ import SluiceCore
 final class Connection {
   /// How much a commit survives.
   enum Synchronous: String {
+    /// Nothing is forced onto the disk: for a file that has no name yet.
+    case off = "OFF"
     /// A kill of the process, not a loss of power.
     case normal = "NORMAL"
     /// Both.

@@ -54,7 +54,7 @@ public struct SQLiteStateStore: StateStore {
   public func open(job: String) async throws -> any JobState {
     let lock = try JobLock(job: job, folder: "\(FileSystem.folder(of: file.path))/locks")
     let file = file
-    let database = try Database(path: file.path) { _ in try file.open() }
+    let database = try Database(path: file.path) { _ in try file.connect() }
     return SQLiteJobState(job: job, lock: lock, database: database, path: file.path)
   }
 

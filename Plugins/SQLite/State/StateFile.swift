@@ -23,14 +23,15 @@ struct StateFile: Sendable {
   func open() throws -> Connection {
     if !FileSystem.exists(path) { try make() }
     try checkHeader()
-    let connection = try connect(path)
-    try StateSchema.migrate(connection)
-    return connection
+    return try connect()
   }
 
-  private func connect(_ path: String, creating: Bool = false) throws -> Connection {
-    let connection = try Connection(path: path, creating: creating, synchronous: synchronous)
+  /// Opens the database for one that has opened it before. Does not look at the file by itself: closing a file takes
+  /// away the locks that SQLite holds on it for this process.
+  func connect() throws -> Connection {
+    let connection = try Connection(path: path, creating: false, synchronous: synchronous)
     try connection.useWriteAheadLog()
+    try StateSchema.migrate(connection)
     return connection
   }
 
@@ -47,12 +48,15 @@ struct StateFile: Sendable {
     // SQLite gives its logs the rights of the database.
     let descriptor = Self.openFile(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileSystem.failure("the state database cannot be made", path) }
-    _ = close(descriptor)
+    defer { _ = close(descriptor) }
     defer { _ = unlink(draft) }
     do {
-      let connection = try connect(draft, creating: true)
+      let connection = try Connection(path: draft, creating: true, synchronous: .off)
+      try connection.useWriteAheadLog()
       try StateSchema.create(connection)
     }
+    // Once, in place of with each step: whoever sees the name sees a whole file, also after a loss of power.
+    guard fsync(descriptor) == 0 else { throw FileSystem.failure("the state database cannot be made", path) }
     if link(draft, path) != 0, errno != EEXIST { throw FileSystem.failure("the state database cannot be made", path) }
   }
 
