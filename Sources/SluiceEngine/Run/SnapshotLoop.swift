@@ -9,6 +9,10 @@ extension JobRun {
     var page: Page
   }
 
+  /// Pages being fetched beside what the run does; nil comes when somebody asked to stop. One group for a whole listing:
+  /// one made for each page cost a task and three changes of threads more between two requests.
+  private typealias Fetches = ThrowingTaskGroup<Page?, any Error>
+
   /// Lists one part of the key space from where it stands to its end.
   func list(partition: Int) async throws {
     let position: PagePosition
@@ -17,15 +21,29 @@ extension JobRun {
     case .at(let next): position = next
     case .ended: return
     }
+    let stop = environment.stop
+    try await withThrowingTaskGroup(of: Page?.self) { fetches in
+      defer { fetches.cancelAll() }
+      fetches.addTask {
+        await stop.untilRequested()
+        return nil
+      }
+      try await list(from: position, partition: partition, &fetches)
+    }
+  }
+
+  private func list(from position: PagePosition, partition: Int, _ fetches: inout Fetches) async throws {
     var request = request(at: position, in: partition)
     try await prepareFirst(request)
-    var arrival = try await fetch(request, partition: partition)
+    try environment.stop.check()
+    begin(request, &fetches)
+    var arrival = try await arrival(of: request, partition: partition, &fetches)
     while true {
       try guardProgress(of: arrival, in: partition)
       let step = try plan.paging.strategy.step(after: arrival.page.signals, of: arrival.request)
       guard case .next(let next) = step else {
         try await distrustFullLastPage(arrival, step)
-        try await confirm(arrival, then: step, in: partition)
+        try await confirm(&arrival, then: step, in: partition)
         return
       }
       request = self.request(at: next, in: partition)
@@ -34,10 +52,13 @@ extension JobRun {
         try budget.reserve(reads: request.size, elapsed: environment.elapsed() - startedAt)
       } catch {
         // The page in hand is paid for: keep it, then stop.
-        try await confirm(arrival, then: step, in: partition)
+        try await confirm(&arrival, then: step, in: partition)
         throw error
       }
-      arrival = try await confirm(arrival, then: step, in: partition, whileFetching: request)
+      // Applied and saved while the next is fetched.
+      begin(request, &fetches)
+      try await confirm(&arrival, then: step, in: partition, ahead: request.size)
+      arrival = try await self.arrival(of: request, partition: partition, &fetches)
     }
   }
 
@@ -64,10 +85,18 @@ extension JobRun {
       hint: "stopped at the first repeat, nothing was published; \(cost.sentence)")
   }
 
-  private func fetch(_ request: PageRequest, partition: Int) async throws -> Arrival {
+  private func begin(_ request: PageRequest, _ fetches: inout Fetches) {
     let source = source
+    fetches.addTask { try await source.page(request) }
+  }
+
+  /// Waits for the page that was begun last, but leaves it as soon as somebody asks to stop.
+  private func arrival(of request: PageRequest, partition: Int, _ fetches: inout Fetches) async throws -> Arrival {
     do {
-      let page = try await environment.stop.racing { try await source.page(request) }
+      guard let page = try await fetches.next() ?? nil else {
+        try environment.stop.check()
+        throw CancellationError()
+      }
       return arrived(page, request)
     } catch let error as SluiceError {
       throw failed(error, request, in: partition)
@@ -111,31 +140,18 @@ extension JobRun {
     }
   }
 
-  /// Applies a page and saves, while the next is fetched.
+  /// Applies a page to every sink and saves the checkpoint with their receipts. Takes the documents out of `arrival`.
   private func confirm(
-    _ arrival: Arrival, then step: PagingStep, in partition: Int, whileFetching request: PageRequest
-  ) async throws -> Arrival {
-    let source = source
-    let stop = environment.stop
-    async let next = stop.racing { try await source.page(request) }
-    try await confirm(arrival, then: step, in: partition, ahead: request.size)
-    do {
-      return arrived(try await next, request)
-    } catch let error as SluiceError {
-      throw failed(error, request, in: partition)
-    }
-  }
-
-  /// Applies a page to every sink and saves the checkpoint with their receipts.
-  private func confirm(
-    _ arrival: Arrival, then step: PagingStep, in partition: Int, ahead: Int = 0
+    _ arrival: inout Arrival, then step: PagingStep, in partition: Int, ahead: Int = 0
   ) async throws {
     let page = checkpoint.listing.partitions[partition].pages + 1
     let keys = arrival.page.batch.keyFingerprints
     let highest = arrival.page.batch.highestKey
     try await guardNewKeys(keys, highest: highest, page: page, in: partition)
 
-    var batch = arrival.page.batch
+    // Moved, so that the transforms change the page in place: where somebody else holds it, they change a copy.
+    var batch = Batch()
+    swap(&batch, &arrival.page.batch)
     let rejected = try transform(&batch, page: page)
     let counters = counted(arrival.page, dropped: batch.count(of: .dropped), rejected: rejected.count)
     var saved = checkpoint.assumingConfirmed((partition, step, highest, arrival.page.signals.count == 0))
@@ -189,16 +205,17 @@ extension JobRun {
     _ batch: Batch, rejected: Set<Int>, saved: Checkpoint, page: Int
   ) async throws -> [String: SinkLane.Outcome] {
     let job = plan.name
-    return try await withThrowingTaskGroup(of: (String, SinkLane.Outcome).self) { group in
-      for lane in lanes {
-        group.addTask {
-          do {
-            return (lane.name, try await lane.deliver(batch, rejected: rejected, saved: saved))
-          } catch let error as SluiceError {
-            throw error.at(Place(job: job, component: lane.name, page: page))
-          }
-        }
+    let deliver = { @Sendable (lane: SinkLane) async throws -> SinkLane.Outcome in
+      do {
+        return try await lane.deliver(batch, rejected: rejected, saved: saved)
+      } catch let error as SluiceError {
+        throw error.at(Place(job: job, component: lane.name, page: page))
       }
+    }
+    // The usual single sink needs no task of its own.
+    if lanes.count == 1 { return [lanes[0].name: try await deliver(lanes[0])] }
+    return try await withThrowingTaskGroup(of: (String, SinkLane.Outcome).self) { group in
+      for lane in lanes { group.addTask { (lane.name, try await deliver(lane)) } }
       var outcomes: [String: SinkLane.Outcome] = [:]
       for try await (name, outcome) in group { outcomes[name] = outcome }
       return outcomes

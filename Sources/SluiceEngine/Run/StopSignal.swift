@@ -29,24 +29,6 @@ public final class StopSignal: Sendable {
   /// Throws `StopRequested` once somebody has asked.
   func check() throws { if let reason { throw StopRequested(signal: reason) } }
 
-  /// Runs `operation`, but leaves it, cancelled, as soon as somebody asks.
-  func racing<T: Sendable>(_ operation: @escaping @Sendable () async throws -> T) async throws -> T {
-    try check()
-    return try await withThrowingTaskGroup(of: T?.self) { group in
-      group.addTask { try await operation() }
-      group.addTask {
-        await self.untilRequested()
-        return nil
-      }
-      defer { group.cancelAll() }
-      guard let first = try await group.next(), let result = first else {
-        try check()
-        throw CancellationError()
-      }
-      return result
-    }
-  }
-
   /// Returns when somebody has asked, or the task is cancelled.
   public func untilRequested() async {
     let id = state.withLock { state in
