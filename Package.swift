@@ -52,7 +52,7 @@ let package = Package(
 
     // Plugins
     plugin("Memory"),
-    plugin("File", "SluiceJSON"),
+    plugin("File", "SluiceJSON", "CLinux"),
     plugin("Stdout", "SluiceJSON"),
     plugin("Firestore", "SluiceJSON", "SluiceHTTP"),
     plugin("SQLite", "SluiceJSON", "CSQLite"),

@@ -15,6 +15,8 @@ struct Stage: ~Copyable {
   private let target: Target
   private var digest = RunningDigest()
   private var documents = 0
+  /// How much of it is on its way onto the disk.
+  private var written = 0
 
   /// Nothing staged yet.
   static let start = StageMark(length: 0, digest: RunningDigest().value, documents: 0)
@@ -56,6 +58,12 @@ struct Stage: ~Copyable {
     try file.write(lines, at: Int(digest.byteCount))
     digest.append(lines.bindMemory(to: UInt8.self).span)
     self.documents += documents
+    // So that publishing does not have to wait for all of it at once.
+    let length = Int(digest.byteCount)
+    if length - written >= OpenFile.writeBehind {
+      file.beginWriting(from: written, to: length)
+      written = length
+    }
   }
 
   /// Makes the stage the file. Answers the status of what is published; the folder is not synced yet.

@@ -16,3 +16,17 @@ static inline void sluice_keep_freed_memory(int largest) {
   (void)largest;
 #endif
 }
+
+#ifdef __linux__
+// From <fcntl.h>, which shows it with _GNU_SOURCE only.
+extern int sync_file_range(int descriptor, int64_t offset, int64_t length, unsigned int flags);
+#endif
+
+// Lets the kernel begin to bring a part of a file onto the disk, without waiting for it.
+static inline void sluice_begin_writing(int descriptor, int64_t offset, int64_t length) {
+#ifdef __linux__
+  sync_file_range(descriptor, offset, length, 2 /* SYNC_FILE_RANGE_WRITE */);
+#else
+  (void)descriptor, (void)offset, (void)length;
+#endif
+}
