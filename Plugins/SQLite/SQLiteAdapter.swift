@@ -97,6 +97,7 @@ public final class SQLiteAdapter: Publishing, Transactional {
     try FileSystem.makeFolder(FileSystem.folder(of: path), mode: 0o777)
     database = try Database(path: path, patience: patience) { path in
       let connection = try Connection(path: path, creating: true, synchronous: .normal)
+      try connection.enlargeCache()
       try connection.useWriteAheadLog()
       return connection
     }

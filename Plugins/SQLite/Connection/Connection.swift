@@ -36,7 +36,7 @@ final class Connection {
     try execute("PRAGMA legacy_alter_table = ON; PRAGMA synchronous = \(synchronous.rawValue)")
     // Freed pages are not written again only to be zeroed, which some systems make the default: dropping a stage would
     // cost as much as filling it.
-    try execute("PRAGMA cache_size = -16000; PRAGMA secure_delete = FAST")
+    try execute("PRAGMA cache_size = -2000; PRAGMA secure_delete = FAST")
   }
 
   deinit {
@@ -44,6 +44,10 @@ final class Connection {
     // Fails only while statements live, and none does.
     sqlite3_close_v2(handle)
   }
+
+  /// Holds 16 MB of the database in memory in place of 2: for tables that are looked into all over. What is only added
+  /// to, such as the pages of a job, would fill it for nothing.
+  func enlargeCache() throws { try execute("PRAGMA cache_size = -16000") }
 
   /// Asks for the write-ahead log, so that readers and the writer do not hold each other up. Another mode is taken
   /// where the file is in use by others just now.

@@ -177,7 +177,8 @@ extension SQLiteJobState {
   func ledger(sink: String, identity: SinkIdentity) async throws -> any Ledger {
     let job = job
     let tables = try await database.write { connection in
-      try LedgerSchema.state.open(job: job, target: sink, identity: identity.text, on: connection)
+      try connection.enlargeCache()
+      return try LedgerSchema.state.open(job: job, target: sink, identity: identity.text, on: connection)
     }.value
     let ledger = SQLiteLedger(tables, in: database)
     memory.withLock { $0.ledgers[sink] = ledger }
