@@ -42,6 +42,24 @@ import Testing
     }
   }
 
+  #if os(Linux)
+    // Whoever closes a file loses all locks that his process holds on it: with the store's lock gone, another process
+    // could take itself for the last one and clear the log away.
+    @Test("opening a job leaves the store's lock on the database in place")
+    func keepsLocks() async throws {
+      let store = try await open()
+      _ = try await store.checkpoints()
+      let job = try await store.open(job: "job")
+      let inode = try FileManager.default.attributesOfItem(atPath: folder.file("state.db"))[.systemFileNumber] as? Int
+      let locks = try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n")
+      // Where SQLite's shared lock lies, counted in bytes: its lock-byte page.
+      let place = ":\(try #require(inode)) 1073741826 "
+      #expect(locks.contains { $0.contains(place) }, "\(locks)")
+      await job.close()
+      await store.close()
+    }
+  #endif
+
   @Test("another program's database is refused")
   func refusesOther() async throws {
     try folder.connection("state.db").execute("CREATE TABLE t (x)")
