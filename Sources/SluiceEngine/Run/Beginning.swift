@@ -23,6 +23,9 @@ extension JobRun {
     isResumedAtEnd = isAtEnd
     report.resumedPages = checkpoint.listing.pages
     try await makeLanes()
+    // A sink may be a delivery ahead, and no page follows whose save would say so: deletes come next, and with them it
+    // would be two ahead.
+    if isAtEnd { try await save() }
     announce()
     return true
   }
