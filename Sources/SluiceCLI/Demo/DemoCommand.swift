@@ -60,7 +60,7 @@ struct DemoCommand: Sendable {
     var run = invocation
     run.command = .run
     run.names = []
-    run.configPath = folder.path(of: "config.yaml")
+    run.configFile = folder.path(of: "config.yaml")
     let host = "127.0.0.1:\(server.port)"
     let process = ConfigInputs.process
     let inputs = ConfigInputs(
