@@ -67,6 +67,6 @@ struct DemoCommand: Sendable {
       variable: { name throws(SluiceError) in
         name == "FIRESTORE_EMULATOR_HOST" ? host : try process.variable(name)
       }, file: process.file)
-    return await RunCommand(run, catalog, console, stop: stop, inputs: inputs).run()
+    return await RunCommand(run, catalog, console, RunObserver(console, style: .text), stop: stop, inputs: inputs).run()
   }
 }
