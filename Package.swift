@@ -16,9 +16,9 @@ func plugin(_ name: String, _ dependencies: Target.Dependency...) -> Target {
   .target(name: "Sluice\(name)", dependencies: ["SluiceCore"] + dependencies, path: "Plugins/\(name)")
 }
 
-/// Unit tests of one module: `Tests/NAMETests`.
-func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
-  .testTarget(name: "\(name)Tests", dependencies: dependencies, path: "Tests/\(name)Tests")
+/// Tests of one module: `Tests/NAMETests`. What lies in `data` is read from there, not built.
+func tests(_ name: String, _ dependencies: Target.Dependency..., data: [String] = []) -> Target {
+  .testTarget(name: "\(name)Tests", dependencies: dependencies, path: "Tests/\(name)Tests", exclude: data)
 }
 
 let package = Package(
@@ -84,7 +84,11 @@ let package = Package(
       "Fault", "SluiceCore", "SluiceEngine", "SluiceJSON", "SluiceHTTP", "SluiceFile", "SluiceFirestore",
       "SluicePaging", "SluiceTesting", "FirestoreServer"),
     tests("ContractFit", "SluiceCore", "SluiceEngine", "SluicePaging", "SluiceTesting"),
-    tests("CLI", "SluiceCore", "SluiceCLI", "SluiceBuiltin", "SluiceTesting", "FirestoreServer"),
+    tests(
+      "CLI", "SluiceCore", "SluiceJSON", "SluiceCLI", "SluiceBuiltin", "SluiceSQLite", "SluiceTesting",
+      "FirestoreServer",
+      "sluice", data: ["Golden"]),
+    tests("Crash", "SluiceCore", "SluiceJSON", "SluiceSQLite", "SluiceTesting", "FirestoreServer", "sluice"),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -23,7 +23,12 @@ struct OpenFile: ~Copyable {
     self.path = path
   }
 
-  deinit { _ = close(descriptor) }
+  deinit {
+    // Closing would do, but for a child process that is just being started: it may hold a copy until it becomes another
+    // program.
+    _ = flock(descriptor, LOCK_UN)
+    _ = close(descriptor)
+  }
 
   /// Opens a file for reading. Does not wait where the path names a pipe.
   static func reading(_ path: String) throws -> OpenFile {

@@ -30,6 +30,7 @@ public final class Firestore: Pageable, Lookup {
   private let collectionURL: HTTPURL
   private let batchGetURL: HTTPURL
   private let decoder: FirestoreDecoder
+  private let secrets: Redactor
   /// What is read.
   public let sourceIdentity: SourceIdentity
 
@@ -38,6 +39,11 @@ public final class Firestore: Pageable, Lookup {
     let endpoint = try FirestoreEndpoint(config, environment: context.environment)
     context.report(.endpoint(endpoint.url.origin.description + endpoint.url.pathPrefix, from: endpoint.origin))
     self.config = config
+    var secrets = Redactor()
+    for secret in [config.apiKey, config.token].compactMap(\.self) {
+      secrets.add(secret.reveal(), as: "\(secret)", isSecret: true)
+    }
+    self.secrets = secrets
     transport = try HTTPTransport(HTTPConfiguration(context.http, baseDirectory: context.baseDirectory))
     retrying = Retrying(
       RetryPolicy(context.retry),
@@ -127,9 +133,9 @@ public final class Firestore: Pageable, Lookup {
     if let token = config.token { request.headers["Authorization"] = "Bearer \(token.reveal())" }
     return try await retrying.run { _ in
       var response = try await transport.send(request)
-      if let error = FirestoreAnswer.error(of: response, to: request) { throw error }
+      if let error = FirestoreAnswer.error(of: response, to: request, hiding: secrets) { throw error }
       do {
-        try FirestoreAnswer.refuseOtherContent(response)
+        try FirestoreAnswer.refuseOtherContent(response, hiding: secrets)
         // Moved, not copied: the page's memory becomes the batch's.
         var body: [UInt8] = []
         swap(&body, &response.body)

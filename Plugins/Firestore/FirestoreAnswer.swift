@@ -13,10 +13,13 @@ extension SluiceError.Code {
 enum FirestoreAnswer {
   /// The error an answer stands for; nil for a success. The status word of the body decides, not the HTTP status: 400
   /// and 409 each stand for several.
-  static func error(of response: HTTPResponse, to request: HTTPRequest) -> SluiceError? {
+  ///
+  /// - Parameter secrets: what no excerpt may show. A part of a secret that is left when an excerpt is cut would not be
+  ///   found later.
+  static func error(of response: HTTPResponse, to request: HTTPRequest, hiding secrets: Redactor) -> SluiceError? {
     guard var error = response.statusError(for: request) else { return nil }
     guard let status = FirestoreStatus(body: response.body), !status.status.isEmpty else {
-      error.message += excerpt(of: response).map { ", \($0)" } ?? ""
+      error.message += excerpt(of: response, hiding: secrets).map { ", \($0)" } ?? ""
       return error
     }
     let meaning = status.error
@@ -40,19 +43,20 @@ enum FirestoreAnswer {
   }
 
   /// Says what an answer is that should have been JSON.
-  private static func excerpt(of response: HTTPResponse) -> String? {
+  private static func excerpt(of response: HTTPResponse, hiding secrets: Redactor) -> String? {
     guard !response.body.isEmpty else { return nil }
     let type = response.headers["Content-Type"].map { $0.prefix { $0 != ";" } } ?? "no content type"
-    let start = String(decoding: response.body.prefix(80), as: UTF8.self)
+    let text = secrets.redact(String(decoding: response.body.prefix(8192), as: UTF8.self))
+    let start = String(decoding: text.utf8.prefix(80), as: UTF8.self)
     return "found \(type): \"\(start.split(whereSeparator: \.isNewline).joined(separator: " "))\""
   }
 
   /// Refuses a success whose body is no JSON: a login page, a captive portal.
-  static func refuseOtherContent(_ response: HTTPResponse) throws(SluiceError) {
+  static func refuseOtherContent(_ response: HTTPResponse, hiding secrets: Redactor) throws(SluiceError) {
     let first = response.body.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
     if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return }
     throw SluiceError(
-      .malformedData, "expected JSON, \(excerpt(of: response) ?? "found an empty body")",
+      .malformedData, "expected JSON, \(excerpt(of: response, hiding: secrets) ?? "found an empty body")",
       hint: "is the endpoint a Firestore REST API?")
   }
 }

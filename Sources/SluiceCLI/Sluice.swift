@@ -27,11 +27,16 @@ public enum Sluice {
     // A reader of stdout that goes away is an error of the write, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
     let console = Console()
-    exit(await run(Array(CommandLine.arguments.dropFirst()), catalog: catalog, console: console))
+    exit(
+      await run(
+        Array(CommandLine.arguments.dropFirst()), catalog: catalog, console: console, interruption: interruption))
   }
 
-  /// Runs one command line and answers its exit code.
-  @concurrent static func run(_ arguments: [String], catalog: Catalog, console: Console) async -> Int32 {
+  /// Runs one command line and answers its exit code. `interruption` gives what ends it early, where it can be.
+  @concurrent static func run(
+    _ arguments: [String], catalog: Catalog, console: Console,
+    interruption: @Sendable (_ tell: @escaping @Sendable (Int32) -> Void) -> StopSignal = { _ in StopSignal() }
+  ) async -> Int32 {
     do {
       let invocation = try Invocation(arguments)
       switch invocation.command {
@@ -39,11 +44,17 @@ public enum Sluice {
       case .version:
         console.out("sluice \(version)\n")
         return 0
-      case .run: return await RunCommand(invocation, catalog, console, stop: interruption(console)).run()
+      case .run:
+        let observer = RunObserver(console, style: invocation.log)
+        let stop = interruption { observer.stopping($0) }
+        return await RunCommand(invocation, catalog, console, observer, stop: stop).run()
       case .check: return CheckCommand(invocation, catalog, console).run()
       case .components: return ComponentsCommand(invocation, catalog, console).run()
       case .state: return await StateCommand(invocation, catalog, console).run()
-      case .demo: return await DemoCommand(invocation, catalog, console, stop: interruption(console)).run()
+      case .demo:
+        let observer = RunObserver(console, style: .text)
+        let stop = interruption { observer.stopping($0) }
+        return await DemoCommand(invocation, catalog, console, stop: stop).run()
       }
     } catch {
       console.error(error)
@@ -51,12 +62,10 @@ public enum Sluice {
     }
   }
 
-  /// Begins to listen for signals, and says so when one comes.
-  private static func interruption(_ console: Console) -> StopSignal {
+  /// Begins to listen for signals, and tells when one comes.
+  private static func interruption(_ tell: @escaping @Sendable (Int32) -> Void) -> StopSignal {
     let stop = StopSignal()
-    Interruption.listen(stopping: stop) { _ in
-      console.line("stopping after the page in hand; a second signal leaves at once")
-    }
+    Interruption.listen(stopping: stop, told: tell)
     return stop
   }
 }

@@ -48,7 +48,8 @@ extension ConfigFile {
       return read(bytes, path: path, job: job, inputs: inputs)
     } catch {
       var diagnostics = Diagnostics()
-      diagnostics.error("unreadable", error.message, at: nil, hint: error.hint)
+      diagnostics.error(
+        "unreadable", error.message, at: nil, hint: error.hint ?? "--config FILE names another configuration")
       return ConfigLoad(
         file: nil, diagnostics: diagnostics, source: SourceText(file: path, bytes: []), redactor: Redactor())
     }

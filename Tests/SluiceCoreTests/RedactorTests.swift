@@ -40,6 +40,17 @@ import Testing
     #expect(redactor.redact("at BEGIN-PRIVATE-KEY-0123456789!") == "at ${env:PASS}!")
   }
 
+  @Test(
+    "whatever bytes are percent-encoded, and in which letters",
+    arguments: [
+      "a/b %é\\0", "a%2Fb%20%25%C3%A9%5C0", "a%2fb%20%25%c3%a9%5c0", "a%2Fb+%25%C3%a9%5C0", "%61/b %25é%5C%30",
+    ])
+  func findsPercentEncoded(text: String) {
+    var redactor = Redactor()
+    redactor.add("a/b %é\\0", as: "***", isSecret: true)
+    #expect(redactor.redact("?key=\(text)&x=%") == "?key=***&x=%")
+  }
+
   @Test func findsTheSecretsOfASpec() {
     let piece = Piece.map([
       ("user", "ann"), ("password", .quoted("pw1")),

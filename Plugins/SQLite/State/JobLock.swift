@@ -49,8 +49,11 @@ final class JobLock: Sendable {
       defer { stored = nil }
       return stored
     }
-    // Closing frees the lock, whatever it answers.
-    if let held { _ = close(held) }
+    guard let held else { return }
+    // Freed before it is closed: a child process that is just being started may hold a copy of the descriptor until it
+    // becomes another program, and with it the lock.
+    _ = flock(held, LOCK_UN)
+    _ = close(held)
   }
 
   /// `JOB.lock`. Every byte but letters, digits, `-`, `_` and inner dots is written as `%` and two digits, so that the

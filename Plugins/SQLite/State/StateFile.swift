@@ -76,6 +76,7 @@ struct StateFile: Sendable {
     guard descriptor >= 0 else { throw FileSystem.failure("the state database cannot be opened", path) }
     var header = [UInt8](repeating: 0, count: 100)
     let count = pread(descriptor, &header, header.count, 0)
+    let size = lseek(descriptor, 0, SEEK_END)
     _ = close(descriptor)
     guard count >= 0 else { throw FileSystem.failure("the state database cannot be read", path) }
     guard count > 0 else { throw foreign("is empty, which a state database never is") }
@@ -85,7 +86,18 @@ struct StateFile: Sendable {
     guard Self.number(in: header, at: 68) == Self.applicationID else {
       throw foreign("is the database of another program")
     }
+    // SQLite itself would notice only once it comes to a page that is gone. With a log, the rest may be there.
+    if !FileSystem.exists("\(path)-wal"), let whole = Self.size(in: header), size < whole {
+      throw foreign("is cut off: \(size) bytes of \(whole) are there")
+    }
     try StateSchema.check(version: Int(Self.number(in: header, at: 60)), path: path)
+  }
+
+  /// How long the header says that the file is; nil where it does not say.
+  private static func size(in header: [UInt8]) -> Int? {
+    guard number(in: header, at: 24) == number(in: header, at: 92) else { return nil }
+    let pageSize = Int(header[16]) << 8 | Int(header[17])
+    return (pageSize == 1 ? 65536 : pageSize) * Int(number(in: header, at: 28))
   }
 
   private static func number(in header: [UInt8], at offset: Int) -> UInt32 {

@@ -31,7 +31,9 @@ struct Invocation: Sendable {
   var command: Command
   /// Jobs, components, a sub-command: what is named beside options.
   var names: [String] = []
-  var configPath = "config.yaml"
+  /// The configuration; nil where none is named.
+  var configFile: String?
+  var configPath: String { configFile ?? "config.yaml" }
   var isRestart = false
   var maxDelete: CountOrPercentage?
   var log = LogStyle.text
@@ -94,6 +96,25 @@ struct Invocation: Sendable {
         try read(argument, &rest)
       }
     }
+    try checkNames()
+  }
+
+  /// Refuses names that the command would not look at.
+  private func checkNames() throws(SluiceError) {
+    let (most, what): (Int, String) =
+      switch command {
+      case .run, .state: (.max, "")
+      case .check: (1, "takes one file")
+      case .components: (1, "describes one component")
+      case .help: (1, "takes one command")
+      case .demo, .version: (0, "takes no names")
+      }
+    if command == .check, let configFile, let name = names.first {
+      throw Self.usage("sluice check takes one file: there are \(configFile) and \(name)", "sluice help check")
+    }
+    guard names.count > most else { return }
+    throw Self.usage(
+      "sluice \(command.rawValue) \(what): \"\(names[most])\" is too many", "sluice help \(command.rawValue)")
   }
 
   private mutating func read(_ argument: String, _ rest: inout ArraySlice<String>) throws(SluiceError) {
@@ -120,7 +141,7 @@ struct Invocation: Sendable {
 
   private mutating func apply(_ name: String, _ value: String) throws(SluiceError) {
     switch name {
-    case "--config": configPath = value
+    case "--config": configFile = value
     case "--restart": isRestart = true
     case "--max-delete": maxDelete = try Self.countOrPercentage(value, name)
     case "--log": log = try Self.style(value, name)

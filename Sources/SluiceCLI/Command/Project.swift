@@ -73,13 +73,17 @@ struct Project: Sendable {
     var result: [JobPlan] = []
     for name in names {
       guard let job = jobs.first(where: { $0.name == name }) else {
-        let known = jobs.map(\.name)
-        let hint = NearestName.find(name, among: known).map { "did you mean \($0)?" }
-        throw SluiceError(
-          .usage, "there is no job \"\(name)\"", hint: hint ?? "there are \(known.joined(separator: ", "))")
+        throw Self.noJob(name, among: jobs.map(\.name))
       }
       result.append(job)
     }
     return result
+  }
+
+  /// The error of a name that no job has.
+  static func noJob(_ name: String, among known: [String]) -> SluiceError {
+    let hint = NearestName.find(name, among: known).map { "did you mean \($0)?" }
+    return SluiceError(
+      .usage, "there is no job \"\(name)\"", hint: hint ?? "there are \(known.joined(separator: ", "))")
   }
 }

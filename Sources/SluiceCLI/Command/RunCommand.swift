@@ -8,12 +8,14 @@ struct RunCommand: Sendable {
   private let catalog: Catalog
   private let console: Console
   private let inputs: ConfigInputs
+  private let observer: RunObserver
   private let stop: StopSignal
 
   init(
-    _ invocation: Invocation, _ catalog: Catalog, _ console: Console, stop: StopSignal,
+    _ invocation: Invocation, _ catalog: Catalog, _ console: Console, _ observer: RunObserver, stop: StopSignal,
     inputs: ConfigInputs = .process
   ) {
+    self.observer = observer
     self.stop = stop
     self.invocation = invocation
     self.catalog = catalog
@@ -25,15 +27,15 @@ struct RunCommand: Sendable {
   func run() async -> Int32 {
     let reading = Project.read(invocation.configPath, catalog: catalog, inputs: inputs)
     console.hide(reading.redactor)
-    DiagnosticText(reading, console).print()
+    observer.show(DiagnosticText(reading, console))
     guard let project = reading.project else { return Int32(SluiceError.Category.usage.rawValue) }
     do {
       return try await run(project)
     } catch let error as SluiceError {
-      console.error(error)
+      observer.error(error)
       return Int32(error.code.category.rawValue)
     } catch {
-      console.line("\(error)")
+      observer.error(SluiceError(.internal, "\(error)"))
       return 1
     }
   }
@@ -41,8 +43,8 @@ struct RunCommand: Sendable {
   private func run(_ project: Project) async throws -> Int32 {
     let inputs = inputs
     let jobs = try project.jobs(named: invocation.names)
-    if jobs.isEmpty { console.line("no job is enabled: name one, or set enabled: true") }
-    let observer = RunObserver(console, style: invocation.log)
+    if jobs.isEmpty { observer.notice("no job is enabled: name one, or set enabled: true") }
+    let observer = observer
     let store = try await project.state.open(StateContext(baseDirectory: project.directory))
     let environment = RunEnvironment(
       baseDirectory: project.directory, environment: { inputs.text(ofVariable: $0) },
@@ -55,8 +57,11 @@ struct RunCommand: Sendable {
       reports.append(await engine.run(job, options: options))
     }
     await store.close()
+    if reports.count < jobs.count { observer.notRun(jobs.dropFirst(reports.count).map(\.name)) }
     if invocation.output == .json { console.out(ReportJSON.text(reports)) }
-    return reports.first { $0.exitCode != 0 }?.exitCode ?? 0
+    if let failure = reports.first(where: { $0.exitCode != 0 }) { return failure.exitCode }
+    guard let signal = stop.reason, reports.count < jobs.count else { return 0 }
+    return 128 + signal
   }
 }
 

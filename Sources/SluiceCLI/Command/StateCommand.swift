@@ -24,8 +24,11 @@ struct StateCommand: Sendable {
       guard let project = reading.project else { return Int32(SluiceError.Category.usage.rawValue) }
       let store = try await project.state.open(StateContext(baseDirectory: project.directory))
       let names = invocation.names.dropFirst()
-      let saved = try await store.checkpoints().filter { names.isEmpty || names.contains($0.job) }
+      let all = try await store.checkpoints()
       await store.close()
+      let known = project.jobs.map(\.name) + all.map(\.job)
+      for name in names where !known.contains(name) { throw Project.noJob(name, among: known) }
+      let saved = all.filter { names.isEmpty || names.contains($0.job) }
       if invocation.output == .json {
         console.out(String(decoding: JSON.encode(.array(saved.map(\.savedForm))), as: UTF8.self) + "\n")
       } else {

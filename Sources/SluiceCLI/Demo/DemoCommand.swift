@@ -60,13 +60,13 @@ struct DemoCommand: Sendable {
     var run = invocation
     run.command = .run
     run.names = []
-    run.configPath = folder.path(of: "config.yaml")
+    run.configFile = folder.path(of: "config.yaml")
     let host = "127.0.0.1:\(server.port)"
     let process = ConfigInputs.process
     let inputs = ConfigInputs(
       variable: { name throws(SluiceError) in
         name == "FIRESTORE_EMULATOR_HOST" ? host : try process.variable(name)
       }, file: process.file)
-    return await RunCommand(run, catalog, console, stop: stop, inputs: inputs).run()
+    return await RunCommand(run, catalog, console, RunObserver(console, style: .text), stop: stop, inputs: inputs).run()
   }
 }

@@ -28,7 +28,12 @@ struct DiagnosticText {
 
   /// A JSON array, one object for each problem.
   var json: String {
-    let items = reading.diagnostics.sorted.map { diagnostic in
+    String(decoding: JSON.encode(.array(problems.map(Value.map))), as: UTF8.self) + "\n"
+  }
+
+  /// The fields of each problem.
+  var problems: [[Field]] {
+    reading.diagnostics.sorted.map { diagnostic in
       var fields = [
         Field("severity", .string(diagnostic.severity.rawValue)), Field("code", .string(diagnostic.code)),
         Field("message", .string(diagnostic.message)),
@@ -41,8 +46,7 @@ struct DiagnosticText {
       }
       if let suggestion = diagnostic.suggestion { fields.append(Field("suggestion", .string(suggestion))) }
       if let hint = diagnostic.hint { fields.append(Field("hint", .string(hint))) }
-      return Value.map(fields)
+      return fields
     }
-    return String(decoding: JSON.encode(.array(items)), as: UTF8.self) + "\n"
   }
 }

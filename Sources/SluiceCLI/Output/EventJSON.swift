@@ -41,6 +41,15 @@ enum EventJSON {
     case .ended(let report):
       fields += [Field("event", .string("ended"))] + ReportJSON.fields(report)
     }
-    return String(decoding: JSON.encode(.map(fields)), as: UTF8.self)
+    return text(fields)
+  }
+
+  /// What is said beside the events of runs.
+  static func line(_ event: String, _ fields: [Field], at time: Timestamp) -> String {
+    text([Field("time", .timestamp(time)), Field("event", .string(event))] + fields)
+  }
+
+  private static func text(_ fields: [Field]) -> String {
+    String(decoding: JSON.encode(.map(fields)), as: UTF8.self)
   }
 }

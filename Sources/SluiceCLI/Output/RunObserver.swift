@@ -43,6 +43,43 @@ final class RunObserver: Sendable {
     }
   }
 
+  /// A signal came.
+  func stopping(_ signal: Int32) {
+    if style == .json {
+      line("stopping", [Field("signal", .int(Int64(signal)))])
+    } else {
+      console.line("stopping after the page in hand; a second signal leaves at once")
+    }
+  }
+
+  /// Something keeps the run from beginning.
+  func error(_ error: SluiceError) {
+    if style == .json { line("error", [Field("error", ReportJSON.value(error))]) } else { console.error(error) }
+  }
+
+  /// Something worth a line that belongs to no job.
+  func notice(_ text: String) {
+    if style == .json { line("notice", [Field("text", .string(text))]) } else { console.line(text) }
+  }
+
+  /// Jobs that were named, and were not begun because of a signal.
+  func notRun(_ jobs: [String]) {
+    if style == .json {
+      line("not_run", [Field("jobs", .array(jobs.map(Value.string)))])
+    } else {
+      console.line("not run: \(jobs.joined(separator: ", "))")
+    }
+  }
+
+  /// What is wrong with a configuration.
+  func show(_ text: DiagnosticText) {
+    if style == .json { for problem in text.problems { line("diagnostic", problem) } } else { text.print() }
+  }
+
+  private func line(_ event: String, _ fields: [Field]) {
+    console.line(EventJSON.line(event, fields, at: WallClock.now()))
+  }
+
   private func draw(_ job: String, _ counters: Checkpoint.Counters, _ known: Int?) {
     guard console.isTerminal else { return }
     let now = ContinuousClock.now

@@ -75,7 +75,16 @@ extension CountOrPercentage: ConfigValue {
     if text.hasSuffix("%") {
       return Percentage.decode(node, in: context, into: &diagnostics).map(CountOrPercentage.percentage)
     }
-    guard let count = Int.decode(node, in: context, into: &diagnostics) else { return nil }
+    var ofNumber = Diagnostics()
+    guard let count = Int.decode(node, in: context, into: &ofNumber) else {
+      // What begins like a number gets the reader of numbers to say what is wrong with it.
+      if text.utf8.first.map({ DecimalNumber.isDigit($0) || $0 == UInt8(ascii: "-") }) == true {
+        diagnostics.add(contentsOf: ofNumber)
+      } else {
+        context.wrongType(node, expected: expected, into: &diagnostics)
+      }
+      return nil
+    }
     if count >= 0 { return .count(count) }
     diagnostics.error(
       "out_of_range", "\(context.name): \(context.show(node)) is out of range, expected at least 0", at: node.mark)

@@ -24,7 +24,6 @@ public struct Redactor: Sendable {
   public mutating func add(_ value: String, as expression: String, isSecret: Bool = false) {
     guard !value.isEmpty, isSecret || value.utf8.count >= 4 else { return }
     insert(value, expression)
-    insert(Self.percentEncoded(value), expression)
     insert(Self.jsonEscaped(value), expression)
     for line in value.split(whereSeparator: \.isNewline)
     where line.utf8.count >= 16 && line.utf8.count < value.utf8.count {
@@ -78,13 +77,13 @@ public struct Redactor: Sendable {
     var copied = 0
     var index = 0
     while index < bytes.count {
-      guard let needle = needles[bytes[index]]?.first(where: { Self.isFound($0.bytes, in: bytes, at: index) }) else {
+      guard let found = find(in: bytes, at: index) else {
         index += 1
         continue
       }
       output += bytes[copied..<index]
-      output += needle.replacement
-      index += needle.bytes.count
+      output += found.replacement
+      index = found.end
       copied = index
     }
     if copied == 0 { return text }
@@ -92,24 +91,55 @@ public struct Redactor: Sendable {
     return String(decoding: output, as: UTF8.self)
   }
 
-  private static func isFound(_ needle: [UInt8], in bytes: [UInt8], at start: Int) -> Bool {
-    guard needle.count <= bytes.count - start else { return false }
-    for offset in needle.indices where bytes[start + offset] != needle[offset] { return false }
-    return true
+  /// A secret that stands at a place, and where it ends.
+  private func find(in bytes: [UInt8], at start: Int) -> (replacement: [UInt8], end: Int)? {
+    for needle in needles[bytes[start]] ?? [] {
+      if let end = Self.end(of: needle.bytes, in: bytes, at: start) { return (needle.replacement, end) }
+    }
+    guard let first = Self.unescaped(bytes, at: start) else { return nil }
+    for needle in needles[first] ?? [] {
+      if let end = Self.end(of: needle.bytes, in: bytes, at: start) { return (needle.replacement, end) }
+    }
+    return nil
   }
 
-  private static func percentEncoded(_ value: String) -> String {
-    let digits = Array("0123456789ABCDEF")
-    var result = ""
-    for byte in value.utf8 {
-      let scalar = Unicode.Scalar(byte)
-      if scalar.isASCII, scalar.properties.isAlphabetic || DecimalNumber.isDigit(byte) || "-._~".utf8.contains(byte) {
-        result.unicodeScalars.append(scalar)
+  /// Where a secret ends that stands at a place, each of its bytes as it is or percent-encoded. Which bytes are encoded,
+  /// and in which letters, differs from writer to writer.
+  private static func end(of needle: [UInt8], in bytes: [UInt8], at start: Int) -> Int? {
+    if bytes.count - start >= needle.count, needle.indices.allSatisfy({ bytes[start + $0] == needle[$0] }) {
+      return start + needle.count
+    }
+    var index = start
+    for byte in needle {
+      guard index < bytes.count else { return nil }
+      if unescaped(bytes, at: index) == byte {
+        index += 3
+      } else if bytes[index] == byte {
+        index += 1
+      } else if byte == UInt8(ascii: " "), bytes[index] == UInt8(ascii: "+") {
+        index += 1
       } else {
-        result += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+        return nil
       }
     }
-    return result
+    return index
+  }
+
+  /// The byte that a percent escape stands for; nil where there is none.
+  private static func unescaped(_ bytes: [UInt8], at index: Int) -> UInt8? {
+    guard bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = hexadecimal(bytes[index + 1]),
+      let low = hexadecimal(bytes[index + 2])
+    else { return nil }
+    return high << 4 | low
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
   }
 
   private static func jsonEscaped(_ value: String) -> String {

@@ -23,6 +23,9 @@ extension JobRun {
     isResumedAtEnd = isAtEnd
     report.resumedPages = checkpoint.listing.pages
     try await makeLanes()
+    // A sink may be a delivery ahead, and no page follows whose save would say so: deletes come next, and with them it
+    // would be two ahead.
+    if isAtEnd { try await save() }
     announce()
     return true
   }
@@ -49,8 +52,8 @@ extension JobRun {
   ) async throws -> Bool {
     let generation = checkpoint.listing.generation
     if let saved = cursor.publication, saved.generation == generation { return try await sink.shows(saved) }
-    // With the content of an earlier publication nothing was swapped in: the stage is still to be opened.
-    if cursor.publication?.content == mark { return false }
+    // The set that was there before is left as it is where it has the same content, and the stage may be gone by now.
+    if let saved = cursor.publication, saved.content == mark { return try await sink.shows(saved) }
     return try await sink.shows(Publication(generation: generation, content: mark))
   }
 

@@ -1,0 +1,79 @@
+import FirestoreServer
+import SluiceTesting
+import Testing
+
+/// `kill -9` at random points, by a seed; the program is run again until it ends. See `Drill` for what must hold.
+@Suite("kill -9", .serialized) struct CrashTests {
+  @Test("a file and a table that are replaced, killed at 50 points of long listings")
+  func replacingLong() async throws { try await long(.replacing, documents: 3_000, pageSize: 30, kills: 50, seed: 1) }
+
+  @Test("a file and a table that are replaced, killed at 50 points around their publishing")
+  func replacingShort() async throws {
+    try await short(.replacing, kills: 50, seed: 2) { random in
+      let delay = Int.random(in: 0..<5_000, using: &random)
+      return switch Int.random(in: 0..<10, using: &random) {
+      case 0, 1: KillPoint(event: .fileReplaced)
+      case 2: KillPoint(event: .fileReplaced, delay: delay)
+      case 3, 4: KillPoint(event: .tableSwapped)
+      case 5: KillPoint(event: .tableSwapped, delay: delay)
+      case 6, 7: KillPoint(event: .started, delay: delay * 10)
+      default: KillPoint(event: .requested(3), delay: delay * 2)
+      }
+    }
+  }
+
+  @Test("a table that mirrors in place, killed at 50 points of long listings")
+  func inPlaceLong() async throws { try await long(.inPlace, documents: 2_000, pageSize: 25, kills: 50, seed: 3) }
+
+  @Test("a table that mirrors in place, killed at 50 points around its commits and deletes")
+  func inPlaceShort() async throws {
+    try await short(.inPlace, kills: 50, seed: 4) { random in
+      let delay = Int.random(in: 0..<5_000, using: &random)
+      return switch Int.random(in: 0..<10, using: &random) {
+      case 0..<5: KillPoint(event: .tableCommitted(.random(in: 1...4, using: &random)))
+      case 5, 6: KillPoint(event: .tableCommitted(.random(in: 1...4, using: &random)), delay: delay)
+      case 7: KillPoint(event: .started, delay: delay * 10)
+      default: KillPoint(event: .requested(.random(in: 2...3, using: &random)), delay: delay * 2)
+      }
+    }
+  }
+
+  private func long(_ kind: Drill.Kind, documents: Int, pageSize: Int, kills: Int, seed: UInt64) async throws {
+    let server = try FirestoreServer()
+    defer { server.stop() }
+    var random = SeededGenerator(seed: seed)
+    var population = try Population(server, count: documents, seed: seed)
+    var drill = try Drill(server, kind, pageSize: pageSize)
+    let pages = documents / pageSize
+    while drill.kills < kills {
+      let points = (0..<10).map { _ in
+        KillPoint(
+          event: .requested(.random(in: 1...pages / 5, using: &random)), delay: .random(in: 0..<5_000, using: &random))
+      }
+      try await drill.round(points)
+      try population.change(added: documents / 50, changed: documents / 10, gone: documents / 40)
+    }
+    #expect(drill.looks > 0)
+  }
+
+  private func short(
+    _ kind: Drill.Kind, kills: Int, seed: UInt64, _ point: (inout SeededGenerator) -> KillPoint
+  ) async throws {
+    let server = try FirestoreServer()
+    defer { server.stop() }
+    var random = SeededGenerator(seed: seed)
+    var population = try Population(server, count: 60, seed: seed)
+    var drill = try Drill(server, kind, pageSize: 20)
+    var rounds = 0
+    while drill.kills < kills {
+      try await drill.round((0..<5).map { _ in point(&random) }, observing: false)
+      // Every third round there is nothing new: what is shown is left as it is, and that can be killed too.
+      rounds += 1
+      if rounds % 3 != 0 { try population.change(added: 3, changed: 5, gone: 3) }
+    }
+    #expect(drill.killsAtEnd > 5, "too few kills came after the last page")
+    if kind == .inPlace {
+      #expect(drill.killsBetweenCommits > 0, "none came between the table's commit and the state's")
+    }
+  }
+}
