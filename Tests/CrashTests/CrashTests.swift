@@ -38,6 +38,9 @@ import Testing
     }
   }
 
+  @Test("a file that is replaced beside a table in place, killed at 25 points of long listings")
+  func mixed() async throws { try await long(.mixed, documents: 1_000, pageSize: 25, kills: 25, seed: 5) }
+
   private func long(_ kind: Drill.Kind, documents: Int, pageSize: Int, kills: Int, seed: UInt64) async throws {
     let server = try FirestoreServer()
     defer { server.stop() }

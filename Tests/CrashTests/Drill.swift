@@ -11,6 +11,13 @@ struct Drill {
     case replacing
     /// A table that mirrors its source in place.
     case inPlace
+    /// A file that is replaced, beside such a table.
+    case mixed
+
+    var hasFile: Bool { self != .inPlace }
+    var isTableInPlace: Bool { self != .replacing }
+    /// Whether the table's own checkpoint counts: only where there is no other sink.
+    var keepsCheckpoint: Bool { self == .inPlace }
   }
 
   let server: FirestoreServer
@@ -41,6 +48,13 @@ struct Drill {
           - sqlite: { path: out/users.db, table: users, publish: replace }
         """
       case .inPlace: "mode: mirror\nsink: { sqlite: { path: out/users.db, table: users } }"
+      case .mixed:
+        """
+        mode: mirror
+        sinks:
+          - file: { path: out/users.jsonl }
+          - sqlite: { path: out/users.db, table: users }
+        """
       }
     crashed = try Workshop(server, job: paging + job)
     undisturbed = try Workshop(server, job: paging + job)
@@ -72,7 +86,7 @@ struct Drill {
     var left = points[...]
     var asked = 0
     var killed = 0
-    let first = try await crashed.standing(table: kind == .inPlace)
+    let first = try await crashed.standing(table: kind.keepsCheckpoint)
     try #require(first.pages == 0, "the round before has ended")
     var standing = first
     while true {
@@ -85,7 +99,7 @@ struct Drill {
       try server.settle()
       let tokens = server.listTokens
       asked += tokens.count
-      let now = try await crashed.standing(table: kind == .inPlace)
+      let now = try await crashed.standing(table: kind.keepsCheckpoint)
       expect(tokens, of: pages, from: standing, to: now)
       standing = now
       if result.ending != .killed(9) {
@@ -95,7 +109,7 @@ struct Drill {
       killed += 1
       if now.hasEnded { killsAtEnd += 1 }
       if now.isAhead { killsBetweenCommits += 1 }
-      if kind == .replacing { try expectWhole(old, new) }
+      try expectWhole(old, new)
       if now.isFinished, now.generation > first.generation { break }
     }
     kills += killed
@@ -119,7 +133,7 @@ struct Drill {
   private func expectWhole(_ old: Published, _ new: Published) throws {
     let shown = try crashed.shown()
     #expect(shown.file == old.file || shown.file == new.file)
-    #expect(shown.table == old.table || shown.table == new.table)
+    #expect(kind.isTableInPlace || shown.table == old.table || shown.table == new.table)
   }
 
   private func expectSame(_ new: Published) async throws {
@@ -128,10 +142,11 @@ struct Drill {
       try await IndependentReader.rows(
         ofBoth: crashed.folder.file("out/users.db"), undisturbed.folder.file("out/users.db")) == count)
     var names = ["users.db"]
-    if kind == .replacing {
+    if kind.hasFile {
       names.append("users.jsonl")
       let shown = try crashed.shown()
-      #expect(shown == new, "also in the same order")
+      #expect(shown.file == new.file)
+      #expect(kind.isTableInPlace || shown.table == new.table, "also in the same order")
       #expect(shown.file?.count { $0 == UInt8(ascii: "\n") } == count)
     }
     // The log of a database outlives a process that was killed.
@@ -143,28 +158,25 @@ struct Drill {
 /// What may be seen while a round goes on.
 extension Drill {
   private func observer(_ old: Published, _ new: Published) -> Observer {
-    switch kind {
-    case .replacing:
-      return Observer(
-        crashed.folder,
-        file: { file in
-          guard let file else { return old.file == nil ? .absent : .torn("the file was gone") }
-          if file == old.file { return .old }
-          return file == new.file ? .new : .torn("a file of \(file.count) bytes")
-        },
-        table: { table in
-          guard let table else { return old.table == nil ? .absent : .torn("the table was gone") }
-          if table == old.table { return .old }
-          return table == new.table ? .new : .torn("a table of \(table.count) rows")
-        })
-    case .inPlace:
-      let known = Known(old: old.table ?? [], new: new.table ?? [])
-      return Observer(crashed.folder, file: nil, table: { known.judge($0) })
+    let known = Known(old: old.table ?? [], new: new.table ?? [])
+    let isInPlace = kind.isTableInPlace
+    var file: (@Sendable ([UInt8]?) -> Observer.Sight)?
+    if kind.hasFile { file = { Drill.judge($0, old.file, new.file, "file") } }
+    let table: @Sendable ([TableRow]?) -> Observer.Sight = { rows in
+      isInPlace ? known.judge(rows) : Drill.judge(rows, old.table, new.table, "table")
     }
+    return Observer(crashed.folder, file: file, table: table)
+  }
+
+  /// What is replaced is the old or the new, whole.
+  private static func judge<T: Equatable>(_ seen: [T]?, _ old: [T]?, _ new: [T]?, _ what: String) -> Observer.Sight {
+    guard let seen else { return old == nil ? .absent : .torn("the \(what) was gone") }
+    if seen == old { return .old }
+    return seen == new ? .new : .torn("a \(what) of \(seen.count) bytes or rows")
   }
 
   /// A table in place is old and new at once: but each row is one of both, and none is missing that is in both.
-  private struct Known {
+  private struct Known: Sendable {
     private let old: [String: String]
     private let new: [String: String]
     private let lasting: Int
