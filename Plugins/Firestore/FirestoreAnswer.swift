@@ -48,7 +48,9 @@ enum FirestoreAnswer {
     let type = response.headers["Content-Type"].map { $0.prefix { $0 != ";" } } ?? "no content type"
     let text = secrets.redact(String(decoding: response.body.prefix(8192), as: UTF8.self))
     let start = String(decoding: text.utf8.prefix(80), as: UTF8.self)
-    return "found \(type): \"\(start.split(whereSeparator: \.isNewline).joined(separator: " "))\""
+    // On one line, and nothing that a terminal would obey.
+    let shown = start.unicodeScalars.map { $0.value < 0x20 || 0x7F...0x9F ~= $0.value ? " " : String($0) }.joined()
+    return "found \(type): \"\(shown)\""
   }
 
   /// Refuses a success whose body is no JSON: a login page, a captive portal.

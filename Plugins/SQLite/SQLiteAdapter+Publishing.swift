@@ -6,6 +6,9 @@ extension SQLiteAdapter {
   /// give its digest.
   public func openStage(generation: UInt64, resuming mark: StageMark?) async throws -> StageMark {
     let table = table
+    let path = path
+    // Held until the adapter is closed.
+    try lock.withLock { if $0 == nil { $0 = try JobLock(table: table.name.text, database: path) } }
     let opened = try await database.write { connection in
       _ = try table.exists(on: connection)
       try Stage.removeAll(of: table.name, butOf: generation, on: connection)

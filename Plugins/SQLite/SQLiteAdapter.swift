@@ -74,6 +74,8 @@ public final class SQLiteAdapter: Publishing, Transactional {
   let database: Database
   let stage = Mutex<Stage?>(nil)
   let ledger = Mutex<SQLiteLedger?>(nil)
+  /// Keeps other jobs from replacing the table at the same time.
+  let lock = Mutex<JobLock?>(nil)
 
   /// A sink; transactional where it writes in place.
   public static func capabilities(of config: Config) -> Capabilities {
@@ -110,7 +112,10 @@ public final class SQLiteAdapter: Publishing, Transactional {
   }
 
   /// Closes the database.
-  public func close() async { await database.close() }
+  public func close() async {
+    await database.close()
+    lock.withLock { $0 = nil }
+  }
 
   /// Applies one delivery in one transaction: to the table, or to the stage.
   public func apply(_ delivery: consuming Delivery) async throws -> Receipt {

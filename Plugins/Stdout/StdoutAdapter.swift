@@ -104,7 +104,7 @@ extension StdoutAdapter: Writable {
       case EPIPE:
         throw SluiceError(
           .io, "whoever read the standard output has stopped reading", at: Place(file: "stdout"),
-          hint: "the run ends here; sluice preview shows the first documents only")
+          hint: "the run ends here")
       case let number:
         throw SluiceError(
           .io, "cannot write to the standard output: \(String(cString: strerror(number)))", at: Place(file: "stdout"))

@@ -61,6 +61,8 @@ public struct Engine: Sendable {
       report.counters = run.checkpoint.counters
       report.counters.retries += retries.count
       report.spending = run.budget.used
+      // What is not billed is no read.
+      if run.source.billingAccount == nil { report.spending.reads = 0 }
     }
     return report
   }
@@ -163,7 +165,9 @@ extension Engine {
   }
 
   private static func refuseOtherSource(_ saved: Checkpoint, _ identity: SourceIdentity, _ plan: JobPlan) throws {
-    let difference = saved.source.difference(to: identity)
+    // A first listing that never got a page belongs to no source yet: a wrong endpoint is corrected, not "changed".
+    let isBound = saved.listing.pages > 0 || saved.listing.generation > 1 || !isUnfinished(saved)
+    let difference = isBound ? saved.source.difference(to: identity) : nil
     let pagingChanged = isUnfinished(saved) && saved.listing.pages > 0 && saved.paging != plan.pagingDigest
     guard difference != nil || pagingChanged else { return }
     let what = difference ?? "the paging settings changed in the middle of a listing"

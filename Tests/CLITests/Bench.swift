@@ -114,5 +114,7 @@ extension Value {
 enum Job {
   static let file = "paging: { page_token: { size: 20 } }\nsink: { file: { path: out/users.jsonl } }"
   static let table = "paging: { page_token: { size: 20 } }\nsink: { sqlite: { path: out/users.db, table: users } }"
+  /// For runs that a test holds up, on a machine that may have much else to do.
+  static let patient = "\nretry: { attempts: 100 }"
   static let noRetry = "\nretry: { attempts: 1 }"
 }

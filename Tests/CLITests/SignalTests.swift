@@ -11,7 +11,7 @@ import Testing
 
   /// A run whose third page is being written and cannot be: another connection holds the table's database.
   private func heldAtThirdPage(_ bench: Bench) async throws -> (run: ChildProcess, lock: Connection) {
-    try bench.configure(Job.table)
+    try bench.configure(Job.table + Job.patient)
     let gates = (third: FaultGate(), fourth: FaultGate())
     bench.server.script(
       FaultScript(
@@ -90,7 +90,7 @@ import Testing
   @Test("a job that a signal kept from beginning is no success, though the one before it was finished")
   func between() async throws {
     let bench = try Bench(users: 10)
-    try bench.write(jobs: ["a": ("", Job.table), "b": ("", Job.file)])
+    try bench.write(jobs: ["a": ("", Job.table + Job.patient), "b": ("", Job.file)])
     // The only page of the first job cannot be written until the lock is free: by then the signal has come.
     #expect(try await bench.sluice("run", "a").exitCode == 0)
     for number in 0..<10 { try bench.server.store.set("users/u000\(number)", [Field("n", .int(-1))]) }

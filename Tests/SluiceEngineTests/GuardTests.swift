@@ -94,6 +94,7 @@ import Testing
     var bench = Bench(Source(0..<20).script, into: store)
     bench.publish = .replace
     bench.limits.readsPerRun = .count(9)
+    bench.account = "db"
     var runs = 0
     var report = await bench.run()
     while report.exitCode == 4, runs < 10 {
@@ -216,5 +217,46 @@ extension GuardTests {
     #expect(await run { $0.bytesPerDay = ByteCount(500) } == [4, 4])
     #expect(await run { $0.requestsPerDay = 14 } == [0, 0])
     #expect(await run { $0.requestsPerDay = 13 } == [0, 4])
+  }
+}
+
+extension GuardTests {
+  @Test(arguments: [
+    (CountOrPercentage.count(0), 1, false), (.count(2), 2, true), (.count(2), 3, false),
+    (.percentage(Percentage(0)), 3, true), (.percentage(Percentage(0)), 4, false),
+  ])
+  func aNumberHoldsAsItStands(limit: CountOrPercentage, gone: Int, passes: Bool) async {
+    let source = Source(0..<100)
+    let store = RecordingStore()
+    var bench = Bench(source.script, into: store)
+    bench.mode = .mirror
+    bench.limits.maxDelete = limit
+    await bench.run()
+    source.set(0..<(100 - gone))
+    #expect(await bench.run().exitCode == (passes ? 0 : 3))
+    #expect(store.deletes == (passes ? gone : 0))
+  }
+
+  @Test func aBudgetOfDeletesIsAskedBeforeTheFirst() async {
+    let source = Source(0..<100)
+    let store = RecordingStore()
+    var bench = Bench(source.script, into: store)
+    bench.mode = .mirror
+    await bench.run()
+    source.set(0..<92)
+    bench.limits.deletesPerRun = 5
+    #expect(await bench.run().exitCode == 4)
+    #expect(store.deletes == 0)
+  }
+
+  @Test func aFirstListingThatGotNoPageBindsNothing() async {
+    let store = RecordingStore()
+    let wrong = PageScript { _ in throw SluiceError(.network, "there is nobody") }
+    var bench = Bench(wrong, into: store)
+    #expect(await bench.run().exitCode == 1)
+    bench.identity = "corrected"
+    bench.script = Source(0..<5).script
+    #expect(await bench.run().exitCode == 0)
+    #expect(store.documents.count == 5)
   }
 }

@@ -27,7 +27,7 @@ struct CancellationTests {
     let start = ContinuousClock.now
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(ContinuousClock.now - start < .seconds(1))
+    #expect(ContinuousClock.now - start < .seconds(20), "the server would hold the answer for ever")
     await server.waitForClosedConnections(1)
   }
 

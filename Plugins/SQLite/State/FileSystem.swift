@@ -23,6 +23,11 @@ enum FileSystem {
     return slash == 0 ? "/" : String(decoding: bytes[..<slash], as: UTF8.self)
   }
 
+  /// The last part of a path.
+  static func name(of path: String) -> String {
+    String(decoding: Array(path.utf8).split(separator: UInt8(ascii: "/")).last ?? [], as: UTF8.self)
+  }
+
   /// Makes a folder and those above it, where they are not there.
   static func makeFolder(_ path: String, mode: mode_t) throws {
     if mkdir(path, mode) == 0 || errno == EEXIST { return }

@@ -9,16 +9,35 @@ import Synchronization
   import Darwin
 #endif
 
-/// The lock of one job, held by an open file: the kernel frees it with the process, however that ends.
+/// The lock of one job, or of one table that a job replaces, held by an open file: the kernel frees it with the process,
+/// however that ends.
 final class JobLock: Sendable {
   private let descriptor: Mutex<Int32?>
 
-  /// Takes the lock. Throws `already_running`, with the holder's process where it is known.
-  init(job: String, folder: String) throws {
+  /// Takes the lock of a job. Throws `already_running`, with the holder's process where it is known.
+  convenience init(job: String, folder: String) throws {
+    try self.init(job, folder: folder) { holder in
+      SluiceError(
+        .alreadyRunning, "the job \(job) is already running\(holder)", at: Place(job: job),
+        hint: "wait until it ends, or end it")
+    }
+  }
+
+  /// Takes the lock of a table that is going to be replaced: two stages of one table would undo each other.
+  convenience init(table: String, database path: String) throws {
+    let folder = "\(FileSystem.folder(of: path))/.sluice/locks"
+    try self.init("\(FileSystem.name(of: path))/\(table)", folder: folder) { holder in
+      SluiceError(
+        .alreadyRunning, "another job is replacing the table\(holder)", at: Place(collection: table, file: path),
+        hint: "give each job a table of its own")
+    }
+  }
+
+  private init(_ job: String, folder: String, taken: (_ holder: String) -> SluiceError) throws {
     let name = Self.fileName(of: job)
     guard name.utf8.count <= 255 else {
       throw SluiceError(
-        .invalidConfiguration, "the job's name is too long for the name of its lock file", at: Place(job: job),
+        .invalidConfiguration, "the name is too long for the name of its lock file", at: Place(job: job),
         hint: "give it a shorter name")
     }
     try FileSystem.makeFolder(folder, mode: 0o700)
@@ -28,7 +47,7 @@ final class JobLock: Sendable {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       if errno == EINTR { continue }
       let error =
-        errno == EWOULDBLOCK ? Self.held(job, descriptor) : FileSystem.failure("the job cannot be locked", path)
+        errno == EWOULDBLOCK ? taken(Self.holder(of: descriptor)) : FileSystem.failure("the job cannot be locked", path)
       _ = close(descriptor)
       throw error
     }
@@ -82,12 +101,11 @@ final class JobLock: Sendable {
     }
   }
 
-  private static func held(_ job: String, _ descriptor: Int32) -> SluiceError {
+  /// ` (process N)`, where it is known.
+  private static func holder(of descriptor: Int32) -> String {
     var buffer = [UInt8](repeating: 0, count: 20)
     let count = pread(descriptor, &buffer, buffer.count, 0)
     let holder = Int(String(decoding: buffer.prefix(max(0, count)).prefix { $0 != 0x0A }, as: UTF8.self))
-    return SluiceError(
-      .alreadyRunning, "the job \(job) is already running" + (holder.map { " (process \($0))" } ?? ""),
-      at: Place(job: job), hint: "wait until it ends, or end it")
+    return holder.map { " (process \($0))" } ?? ""
   }
 }

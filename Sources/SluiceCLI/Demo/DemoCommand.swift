@@ -44,7 +44,7 @@ struct DemoCommand: Sendable {
 
   private func show(_ server: FirestoreServer) async throws -> Int32 {
     let folder = DemoFolder(invocation.directory ?? "sluice-demo")
-    try folder.write(DemoData.configuration, to: "config.yaml")
+    try folder.claim("config.yaml", DemoData.configuration)
     for name in ["out/users.jsonl", "out/users.db", ".sluice/state.db", ".sluice/state.db-wal", ".sluice/state.db-shm"]
     {
       try folder.remove(name)

@@ -17,6 +17,16 @@ struct DemoFolder: Sendable {
 
   func path(of name: String) -> String { "\(root)/\(name)" }
 
+  /// Writes a small file where there is none. Refuses a folder where it is another: it is not the demo's.
+  func claim(_ name: String, _ text: String) throws(SluiceError) {
+    guard access(path(of: name), F_OK) == 0 else { return try write(text, to: name) }
+    guard try ConfigInputs.process.file(path(of: name), 1 << 20) == Array(text.utf8) else {
+      throw SluiceError(
+        .usage, "this is not the demo's own folder: its \(name) is another", at: Place(file: path(of: name)),
+        hint: "choose another with --directory, or remove it")
+    }
+  }
+
   /// Writes a small file, in place of the one before.
   func write(_ text: String, to name: String) throws(SluiceError) {
     if mkdir(root, 0o755) != 0, errno != EEXIST { throw failure("make the folder", root) }

@@ -19,7 +19,8 @@ enum ReportText {
     }
     lines.append(
       "  read    \(count(counters.pages, "page")), \(count(counters.documents, "document")), \(bytes(counters.bytes)); "
-        + "this run: \(count(report.spending.requests, "request")), \(report.spending.reads) reads"
+        + "this run: \(count(report.spending.requests, "request"))"
+        + (report.spending.reads > 0 ? ", \(count(report.spending.reads, "billed read"))" : "")
         + (report.resumedPages > 0 ? "; \(report.resumedPages) pages were there from before" : ""))
     if counters.dropped > 0 { lines.append("  dropped \(counters.dropped) by transforms") }
     for sink in report.sinks { lines.append("  \(self.line(sink, report))") }

@@ -6,6 +6,8 @@ import Synchronization
 final class RunObserver: Sendable {
   private let console: Console
   private let style: Invocation.LogStyle
+  /// Notes that were written while the job ran: its report does not say them again.
+  private let told = Mutex<Set<String>>([])
   private let lastDraw = Mutex(ContinuousClock.now - .seconds(1))
 
   init(_ console: Console, style: Invocation.LogStyle) {
@@ -29,7 +31,9 @@ final class RunObserver: Sendable {
       console.line(
         "\(job): \(console.paint("retry", .yellow)) after try \(attempt), in \(ReportText.seconds(delay)): \(error.message)"
       )
-    case .notice(let job, let text): console.line("\(job): \(text)")
+    case .notice(let job, let text):
+      told.withLock { _ = $0.insert(text) }
+      console.line("\(job): \(text)")
     case .rejected(let job, let rejection):
       console.line(
         "\(job): \(console.paint("left out", .yellow)) \(rejection.key): \(rejection.error.message)"
@@ -39,7 +43,13 @@ final class RunObserver: Sendable {
         wasCurrent
           ? "\(job): \(sink) shows these \(documents) documents already"
           : "\(job): \(sink) shows \(documents) documents")
-    case .ended(let report): for line in ReportText.lines(report, console) { console.line(line) }
+    case .ended(var report):
+      let told = told.withLock { told in
+        defer { told = [] }
+        return told
+      }
+      report.notes.removeAll { told.contains($0) }
+      for line in ReportText.lines(report, console) { console.line(line) }
     }
   }
 

@@ -106,6 +106,7 @@ public struct ConfigSpec<Root: Configurable>: Sendable {
         continue
       }
       if setting.isAbsent(entry.value) {
+        refuseEmptySecret(entry, setting.info, in: context, into: &diagnostics)
         empty[entry.key] = entry.keyMark
         continue
       }
@@ -128,6 +129,18 @@ extension ConfigSpec {
   private func expectedKeys(_ role: ConfigRole?) -> String? {
     let keys = settings.map(\.info).filter { $0.applies(to: role) }.map(\.key)
     return keys.isEmpty ? "it has no settings" : "its settings are \(keys.joined(separator: ", "))"
+  }
+
+  /// A secret that came out empty would silently mean "without credentials". `${env:NAME:-}` says that this is meant.
+  private func refuseEmptySecret(
+    _ entry: ConfigNode.Entry, _ info: SettingInfo, in context: ConfigContext, into diagnostics: inout Diagnostics
+  ) {
+    guard info.isSecret, case .scalar(let scalar) = entry.value.content, let expression = scalar.expression,
+      !expression.contains(":-")
+    else { return }
+    diagnostics.error(
+      "empty_secret", "\(entry.key): \(expression) is empty", at: entry.value.mark,
+      hint: "remove \(entry.key) to go without, or write ${env:NAME:-} where it may be empty")
   }
 
   private func reportUnknown(

@@ -66,6 +66,13 @@ struct Budget {
   /// Notes writes and deletes.
   mutating func note(writes: Int, deletes: Int) { used = used + Spending(writes: writes, deletes: deletes) }
 
+  /// Throws `budget_reached` when so many more writes or deletes than were made would be more than is left.
+  func check(writes: Int = 0, deletes: Int = 0) throws {
+    var planned = self
+    planned.note(writes: writes, deletes: deletes)
+    try planned.checkUsed()
+  }
+
   /// Throws `budget_reached` when more was written or deleted than a cap allows. Called once all is saved.
   func checkUsed() throws {
     try check(used.writes, today(used).writes, \.writes, "writes", "writes")

@@ -6,12 +6,14 @@ struct DeleteGuard {
   var limit: CountOrPercentage
   var allowsEmpty: Bool
 
-  /// Deletes that pass whatever the cap says, unless they are all there is.
+  /// Deletes that pass whatever share is allowed, unless they are all there is: a share of a small number is next to
+  /// nothing. A cap that is a number holds as it stands.
   static let free = 3
 
   /// Throws `too_many_deletes` where `deletes` of `held` documents are more than the cap allows.
   func check(deletes: Int, of held: Int, sink: String) throws {
-    if deletes == 0 || (deletes <= Self.free && deletes < held) { return }
+    if deletes == 0 { return }
+    if case .percentage = limit, deletes <= Self.free, deletes < held { return }
     let most = limit.limit(of: held)
     if deletes <= most { return }
     throw SluiceError(

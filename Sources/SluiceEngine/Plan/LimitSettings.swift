@@ -41,8 +41,8 @@ public struct LimitSettings: Configurable {
     [
       Setting(
         "max_delete", \.maxDelete,
-        "The most deletes by absence in one run: a number, or a share of the documents the sink holds. "
-          + "Three or fewer always pass, unless they are all."),
+        "The most deletes by absence in one run: a number, or a share of the documents the sink holds. With a share, "
+          + "three or fewer pass, unless they are all."),
       Setting("allow_empty", \.allowEmpty, "Believe a source that has no documents at all."),
       Setting("max_empty_pages", \.maxEmptyPages, "Empty pages in a row that end a listing.", range: 1...1_000_000),
       Setting(

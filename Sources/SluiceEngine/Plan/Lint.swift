@@ -11,6 +11,22 @@ struct Lint {
     checkSource(choices, parts, into: &diagnostics)
     checkSinks(choices, parts, into: &diagnostics)
     checkMode(choices, parts, into: &diagnostics)
+    checkBudget(parts, into: &diagnostics)
+  }
+
+  /// A budget that no page fits into would end every run before its first page.
+  private func checkBudget(_ parts: ComponentPlans, into diagnostics: inout Diagnostics) {
+    guard let size = parts.paging?.strategy.pageSize else { return }
+    let budgets = [
+      ("reads_per_run", { if case .count(let count) = $0.readsPerRun { count } else { nil } }(settings.limits)),
+      ("reads_per_day", settings.limits.readsPerDay),
+    ]
+    for (key, budget) in budgets {
+      guard let budget, budget < size else { continue }
+      diagnostics.error(
+        "budget_too_small", "\(key): \(budget) is less than one page of \(size)", at: keyMark("limits"),
+        hint: "raise it, or set a smaller page size")
+    }
   }
 
   private func checkSource(
@@ -72,12 +88,19 @@ struct Lint {
     _ choices: ComponentChoices, _ parts: ComponentPlans, into diagnostics: inout Diagnostics
   ) {
     let sinks = parts.sinks.compactMap { $0 }
-    guard settings.mode != nil, !sinks.isEmpty, sinks.allSatisfy({ $0.capabilities.publishMode == .replace }) else {
+    guard settings.mode != nil, !isInherited("mode"), !sinks.isEmpty,
+      sinks.allSatisfy({ $0.capabilities.publishMode == .replace })
+    else {
       return
     }
     diagnostics.error(
       "mode_without_effect", "a replaced set always mirrors its source: mode does not apply", at: keyMark("mode"),
       hint: "remove mode, or set publish: in_place in the sink")
+  }
+
+  private func isInherited(_ key: String) -> Bool {
+    guard case .mapping(let entries) = node.content else { return false }
+    return entries.contains { $0.key == key && $0.isInherited }
   }
 
   private func keyMark(_ key: String) -> Mark {

@@ -72,6 +72,7 @@ extension JobRun {
       guard absent > 0 else { continue }
       let held = checkpoint.sinks[lane.name]?.heldBefore ?? 0
       try deleteGuard.check(deletes: absent, of: max(held, absent), sink: lane.name)
+      try budget.check(deletes: absent)
       try await forEachAbsent(in: ledger, by: proof) { try await self.delete($0, in: lane, by: proof) }
     }
   }
@@ -139,6 +140,7 @@ extension JobRun {
       report.sinks[index].unchanged = stage.documents
       checkpoint.counters.unchanged += stage.documents
     } else {
+      try budget.check(writes: stage.documents)
       let publication = Publication(generation: proof.generation, content: stage)
       // After a crash between swapping in and saving, the target shows the set already.
       var isDone = false

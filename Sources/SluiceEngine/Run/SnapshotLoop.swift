@@ -127,7 +127,9 @@ extension JobRun {
   /// A full last page without a token is the end by the protocol, but also what a server that cut its answer would send.
   /// Where the source can count, the count decides; else the report says so.
   private func distrustFullLastPage(_ arrival: Arrival, _ step: PagingStep) async throws {
-    guard step == .end(.noToken), arrival.page.signals.count == arrival.request.size else { return }
+    guard step == .end(.noToken), arrival.page.signals.count == arrival.request.size,
+      checkpoint.listing.order != .pinned
+    else { return }
     let listed = checkpoint.counters.documents + arrival.page.signals.count
     guard let countable = source as? any Countable else {
       note("the last page was full and named no next one: by the protocol that is the end, after \(listed) documents")

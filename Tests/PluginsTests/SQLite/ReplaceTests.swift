@@ -93,6 +93,8 @@ import Testing
     // Applied, but its checkpoint was never saved.
     _ = try await sink.apply(Delivery(batch: try Samples.batch(["c", "d"]), sequence: 2, generation: 5))
 
+    // The kernel frees a killed process's lock; here the process lives on.
+    sink.lock.withLock { $0 = nil }
     sink = try await open()
     #expect(try await sink.openStage(generation: 5, resuming: one) == one)
     let two = try #require(
@@ -101,6 +103,7 @@ import Testing
     let publication = try await sink.publish(try Samples.proof(5), content: two)
     #expect(try await sink.shows(publication))
     #expect(try rows(try folder.connection("out.db")) == ["a", "b", "c", "d"])
+    await sink.close()
 
     // The same documents in one go give the same content.
     let whole = try await publish(
@@ -253,5 +256,26 @@ import Testing
     // Also where the stage was opened by an earlier run.
     let mark = try await sink.openStage(generation: 3, resuming: nil)
     _ = try await open().publish(try Samples.proof(3), content: mark)
+  }
+}
+
+extension ReplaceTests {
+  @Test("two jobs that replace one table: the second is told, the first is not disturbed; another table is free")
+  func oneStageAtATime() async throws {
+    let first = try await open()
+    _ = try await first.openStage(generation: 1, resuming: nil)
+    let second = try await open()
+    do {
+      _ = try await second.openStage(generation: 7, resuming: nil)
+      Issue.record("the second job began to replace the table too")
+    } catch let error as SluiceError {
+      #expect(error.code == .alreadyRunning)
+      #expect(error.place.collection == "users")
+    }
+    let other = try await open("teams")
+    _ = try await other.openStage(generation: 1, resuming: nil)
+    await first.close()
+    _ = try await second.openStage(generation: 7, resuming: nil)
+    for adapter in [second, other] { await adapter.close() }
   }
 }
