@@ -7,7 +7,7 @@ extension SQLiteAdapter {
   public func openStage(generation: UInt64, resuming mark: StageMark?) async throws -> StageMark {
     let table = table
     let path = path
-    // Held until the adapter is closed.
+    // Held until the stage is swapped in or removed.
     try lock.withLock { if $0 == nil { $0 = try JobLock(table: table.name.text, database: path) } }
     let opened = try await database.write { connection in
       _ = try table.exists(on: connection)
@@ -60,7 +60,7 @@ extension SQLiteAdapter {
       try Stage.removeAll(of: table.name, on: connection)
       return publication
     }.value
-    stage.withLock { $0 = nil }
+    endStage()
     return publication
   }
 
@@ -68,13 +68,19 @@ extension SQLiteAdapter {
   public func discardStage() async throws {
     let table = table
     try await database.write { try Stage.removeAll(of: table.name, on: $0) }
-    stage.withLock { $0 = nil }
+    endStage()
   }
 
   /// Whether the table shows exactly this publication. Reads all its rows.
   public func shows(_ publication: Publication) async throws -> Bool {
     let table = table
     return try await database.read { try StageSwap(target: table, connection: $0).shows(publication) }
+  }
+
+  /// There is no stage any more: others may replace the table.
+  private func endStage() {
+    stage.withLock { $0 = nil }
+    lock.withLock { $0 = nil }
   }
 
   private var place: Place { Place(collection: table.name.text, file: path) }

@@ -114,7 +114,12 @@ public final class SQLiteAdapter: Publishing, Transactional {
   /// Closes the database.
   public func close() async {
     await database.close()
-    lock.withLock { $0 = nil }
+    // A run that found its set published already took no lock; one that was killed before may have left its file.
+    let held = lock.withLock { held in
+      defer { held = nil }
+      return held
+    }
+    if held == nil, publishMode == .replace { JobLock.removeLeft(table: table.name.text, database: path) }
   }
 
   /// Applies one delivery in one transaction: to the table, or to the stage.
