@@ -45,7 +45,8 @@ public final class RecordingSink: Publishing {
   /// Applies a delivery.
   public func apply(_ delivery: consuming Delivery) async throws -> Receipt {
     try await store.beforeApply(delivery.sequence)
-    let rejections = try store.apply(delivery.batch, staging: isStaging, accepting: delivery.acceptsRejections)
+    let rejections = try store.apply(
+      delivery.batch, sequence: delivery.sequence, staging: isStaging, accepting: delivery.acceptsRejections)
     return delivery.confirm(rejecting: rejections, stage: isStaging ? store.stageMark : nil)
   }
 
@@ -121,9 +122,9 @@ public final class RecordingStore: Sendable {
 
   fileprivate var identity: SinkIdentity { contents.withLock { SinkIdentity("recording-\($0.identity)") } }
 
-  fileprivate func apply(_ batch: Batch, staging: Bool, accepting: Bool) throws -> [Rejection] {
+  fileprivate func apply(_ batch: Batch, sequence: UInt64, staging: Bool, accepting: Bool) throws -> [Rejection] {
     try contents.withLock { contents in
-      contents.deliveries.append(UInt64(contents.deliveries.count + 1))
+      contents.deliveries.append(sequence)
       var rejections: [Rejection] = []
       for change in batch {
         switch change {
