@@ -40,11 +40,9 @@ final class SQLiteJobState: JobState {
     let (isPruned, keysOf) = memory.withLock { ($0.prunedFor == generation, $0.keysOf) }
     try await database.write { connection in
       let id = try self.advance(to: commit.checkpoint.revision, text, on: connection)
-      if !isPruned {
-        try connection.run(
-          "DELETE FROM pages WHERE job = ? AND generation <> ?", .int(id), .int(Int64(bitPattern: generation)))
-      }
-      if let page = commit.page { try Self.add(page, job: id, isListed: page.generation == keysOf, on: connection) }
+      let pages = SavedPages(ofJob: id)
+      if !isPruned { try pages.prune(except: generation, on: connection) }
+      if let page = commit.page { try pages.add(page, isListed: page.generation == keysOf, on: connection) }
       for charge in commit.charges { try Self.add(charge, on: connection) }
       for page in commit.ledgers { try self.ledger(of: page, on: connection).apply(page, on: connection) }
     }
@@ -73,26 +71,6 @@ final class SQLiteJobState: JobState {
     return connection.lastInsertedID
   }
 
-  private static func add(_ page: PageRecord, job: Int64, isListed: Bool, on connection: Connection) throws {
-    let keys = packed(page.keys)
-    try connection.run(
-      "INSERT INTO pages (job, generation, request, keys) VALUES (?, ?, ?, ?)", .int(job),
-      .int(Int64(bitPattern: page.generation)), .blob(page.request.bytes), .blob(keys))
-    if isListed { try list(keys, on: connection) }
-  }
-
-  /// The fingerprints, 16 bytes each, one after the other.
-  private static func packed(_ keys: [Fingerprint]) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(keys.count * 16)
-    for key in keys {
-      for half in [key.high, key.low] {
-        withUnsafeBytes(of: half.bigEndian) { bytes.append(contentsOf: $0) }
-      }
-    }
-    return bytes
-  }
-
   private static func add(_ charge: Charge, on connection: Connection) throws {
     let amount = charge.amount
     try connection.run(
@@ -107,19 +85,9 @@ final class SQLiteJobState: JobState {
   func requests(generation: UInt64) async throws -> [Fingerprint] {
     let job = job
     return try await database.read { connection in
-      try connection.all(
-        """
-        SELECT request FROM pages WHERE job = (SELECT id FROM jobs WHERE name = ?) AND generation = ? ORDER BY id
-        """, .text(job), .int(Int64(bitPattern: generation))
-      ) { try self.fingerprint($0.blob(0)) }
+      guard let pages = try SavedPages(ofJob: job, on: connection) else { return [] }
+      return try pages.requests(generation: generation, on: connection)
     }
-  }
-
-  private func fingerprint(_ bytes: [UInt8]) throws -> Fingerprint {
-    guard let fingerprint = Fingerprint(bytes: bytes) else {
-      throw SluiceError(.invalidState, "a page of the job is damaged", at: Place(job: job, file: path))
-    }
-    return fingerprint
   }
 
   func close() async {
@@ -133,42 +101,16 @@ extension SQLiteJobState {
   func countUnseen(_ keys: [Fingerprint], generation: UInt64) async throws -> Int {
     let isListed = memory.withLock { $0.keysOf == generation }
     let job = job
-    let count = try await database.read { connection in
-      if !isListed { try Self.listKeys(of: job, generation, on: connection) }
-      let select = try connection.statement("SELECT 1 FROM temp.seen_keys WHERE key = ?")
-      var count = 0
-      for key in keys {
-        try select.bind([.blob(key.bytes)])
-        if try !select.step() { count += 1 }
-        select.reset()
+    let count: Int? = try await database.read { connection in
+      if !isListed {
+        guard let pages = try SavedPages(ofJob: job, on: connection) else { return nil }
+        try pages.listKeys(generation: generation, on: connection)
       }
-      return count
+      return try SavedPages.countUnlisted(keys, on: connection)
     }
+    guard let count else { return keys.count }
     memory.withLock { $0.keysOf = generation }
     return count
-  }
-
-  private static func listKeys(of job: String, _ generation: UInt64, on connection: Connection) throws {
-    try connection.execute(
-      """
-      CREATE TEMP TABLE IF NOT EXISTS seen_keys (key BLOB PRIMARY KEY) WITHOUT ROWID;
-      DELETE FROM temp.seen_keys
-      """)
-    let pages = try connection.statement(
-      "SELECT keys FROM main.pages WHERE job = (SELECT id FROM main.jobs WHERE name = ?) AND generation = ?")
-    try pages.bind([.text(job), .int(Int64(bitPattern: generation))])
-    defer { pages.reset() }
-    while try pages.step() { try list(pages.blob(0), on: connection) }
-  }
-
-  private static func list(_ keys: [UInt8], on connection: Connection) throws {
-    let insert = try connection.statement("INSERT OR IGNORE INTO temp.seen_keys (key) VALUES (?)")
-    try keys.withUnsafeBufferPointer { bytes in
-      for start in stride(from: 0, to: bytes.count - 15, by: 16) {
-        try insert.lend(1, blob: UnsafeBufferPointer(rebasing: bytes[start..<start + 16]))
-        try insert.run()
-      }
-    }
   }
 }
 

@@ -64,9 +64,7 @@ enum StateSchema {
       CREATE TABLE jobs (
         id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, revision INTEGER NOT NULL, checkpoint TEXT NOT NULL);
       CREATE TABLE pages (
-        id INTEGER PRIMARY KEY, job INTEGER NOT NULL, generation INTEGER NOT NULL, request BLOB NOT NULL,
-        keys BLOB NOT NULL);
-      CREATE INDEX pages_of_job ON pages (job, generation);
+        id INTEGER PRIMARY KEY, generation INTEGER NOT NULL, request BLOB NOT NULL, keys BLOB NOT NULL);
       CREATE TABLE spending (
         account TEXT NOT NULL, day INTEGER NOT NULL, reads INTEGER NOT NULL, writes INTEGER NOT NULL,
         deletes INTEGER NOT NULL, requests INTEGER NOT NULL, bytes INTEGER NOT NULL, PRIMARY KEY (account, day)

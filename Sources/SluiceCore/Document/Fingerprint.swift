@@ -56,8 +56,15 @@ public struct Fingerprint: Sendable, Hashable {
 extension Fingerprint: CustomStringConvertible {
   /// 32 hexadecimal digits.
   public var description: String {
-    let digits = String(UInt128(high) << 64 | UInt128(low), radix: 16)
-    return String(repeating: "0", count: 32 - digits.count) + digits
+    // By shifts: it is written with each page's checkpoint, and dividing for each digit showed in its profile.
+    String(unsafeUninitializedCapacity: 32) { text in
+      for place in 0..<32 {
+        let half = place < 16 ? high : low
+        let digit = UInt8(truncatingIfNeeded: half >> (60 - 4 * UInt64(place % 16))) & 15
+        text[place] = digit < 10 ? 0x30 + digit : 0x57 + digit
+      }
+      return 32
+    }
   }
 }
 
@@ -69,11 +76,6 @@ struct Hash128 {
   init(tag: UInt8) {
     a = 0x243F_6A88_85A3_08D3 ^ UInt64(tag) &* 0x9E37_79B9_7F4A_7C15
     b = 0x1319_8A2E_0370_7344 &+ UInt64(tag)
-  }
-
-  init(a: UInt64, b: UInt64) {
-    self.a = a
-    self.b = b
   }
 
   var state: (a: UInt64, b: UInt64) { (a, b) }

@@ -75,7 +75,7 @@ public struct PageRecord: Sendable {
   public var generation: UInt64
   /// The fingerprint of the request.
   public var request: Fingerprint
-  /// The fingerprints of the page's keys, where the listing is not ordered by key; empty else.
+  /// The fingerprints of the page's keys.
   public var keys: [Fingerprint]
 
   /// What the loop guard remembers of a page.
