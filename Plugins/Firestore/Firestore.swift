@@ -52,6 +52,7 @@ public final class Firestore: Pageable, Lookup {
     let database = ["v1", "projects", config.project, "databases", config.database, "documents"]
     collectionURL = endpoint.url.appending(segments: database + segments)
     batchGetURL = endpoint.url.appending(segments: database).appending(rawPath: ":batchGet")
+      .appending(query: "prettyPrint", "false")
     decoder = FirestoreDecoder(
       root: "projects/\(config.project)/databases/\(config.database)/documents/\(config.collection)/")
     sourceIdentity = SourceIdentity([
@@ -71,7 +72,8 @@ public final class Firestore: Pageable, Lookup {
   /// Lists one page. A 400 for a page that was asked for by token is a token that is no longer accepted: everything
   /// else of the request was accepted with page 1.
   public func page(_ request: PageRequest) async throws -> Page {
-    var url = collectionURL.appending(query: "pageSize", String(request.size))
+    // Without it Google indents its answers, which makes them a good third larger. A standard parameter of its APIs.
+    var url = collectionURL.appending(query: "pageSize", String(request.size)).appending(query: "prettyPrint", "false")
     var isByToken = false
     switch request.position {
     case .start: break

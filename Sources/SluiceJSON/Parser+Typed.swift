@@ -8,9 +8,11 @@ extension Parser {
   /// Takes a typed value; `i` is at its first byte.
   mutating func typedValue(depth: Int) throws(Fault) {
     let start = i
-    if !take(0x7B) { throw notTyped(start) }
-    skipSpace()
-    if !take(0x22) { throw notTyped(start) }
+    if !take(0x7B, 0x22) {
+      if !take(0x7B) { throw notTyped(start) }
+      skipSpace()
+      if !take(0x22) { throw notTyped(start) }
+    }
     let kindStart = i
     let nodeMark = n
     if try !knownValue(depth: depth) {
@@ -60,8 +62,10 @@ extension Parser {
 /// Scalars of a known kind. Each is behind the kind's closing quote, and returns false where the content does not fit.
 extension Parser {
   @inline(__always) private mutating func text(_ kind: Node.Kind) throws(Fault) -> Bool {
-    try colon()
-    if !take(0x22) { return false }
+    if !take(0x3A, 0x22) {
+      try colon()
+      if !take(0x22) { return false }
+    }
     try emit(kind, string())
     return true
   }

@@ -73,7 +73,7 @@ struct Parser {
   @inline(__always) mutating func emit(_ node: Node) throws(Fault) {
     if n == capacity { throw Fault(offset: i, message: "", isTapeFull: true) }
     nodes[n] = node
-    n += 1
+    n &+= 1
   }
 
   /// Adds a node over a text.
@@ -137,15 +137,31 @@ extension Parser {
     }
   }
 
+  /// Takes two bytes if they are next: what stands between tokens where there is no white space.
+  @inline(__always) mutating func take(_ first: UInt8, _ second: UInt8) -> Bool {
+    let pair = UnsafeRawPointer(base + i).loadUnaligned(as: UInt16.self).littleEndian
+    if pair != UInt16(first) | UInt16(second) &<< 8 { return false }
+    i &+= 2
+    return true
+  }
+
   /// Takes one byte if it is next. White space before it must have been skipped.
   @inline(__always) mutating func take(_ byte: UInt8) -> Bool {
     if base[i] != byte { return false }
-    i += 1
+    i &+= 1
     return true
   }
 
   /// Takes the colon after a name, with the white space around it.
   @inline(__always) mutating func colon() throws(Fault) {
+    if base[i] == 0x3A, base[i &+ 1] > 0x20 {
+      i &+= 1
+      return
+    }
+    try colonInSpace()
+  }
+
+  @inline(never) private mutating func colonInSpace() throws(Fault) {
     skipSpace()
     if !take(0x3A) { throw fault("a name must be followed by ':'") }
     skipSpace()
@@ -154,7 +170,7 @@ extension Parser {
   /// Takes a literal of up to 16 bytes.
   @inline(__always) mutating func take(_ literal: StaticString) -> Bool {
     if !isNext(literal) { return false }
-    i += literal.utf8CodeUnitCount
+    i &+= literal.utf8CodeUnitCount
     return true
   }
 

@@ -39,6 +39,25 @@ import Testing
     #expect(error { () throws(SluiceError) in _ = try JSON.parse(bytes) } != nil)
   }
 
+  /// Strings are looked at in blocks, so each place within and behind one is tried with each thing that ends a block.
+  @Test func stringsOfEveryLengthWithEverySpecialByteAtEveryPlace() throws {
+    for length in 0...40 {
+      let plain = String(repeating: "x", count: length)
+      #expect(try JSON.parse("\"\(plain)\"") == .string(plain))
+      for place in 0..<length {
+        let (before, after) = (plain.prefix(place), plain.dropFirst(place + 1))
+        #expect(try JSON.parse("\"\(before)é\(after)\"") == .string("\(before)é\(after)"))
+        #expect(try JSON.parse("\"\(before)\u{7F}\(after)\"") == .string("\(before)\u{7F}\(after)"))
+        #expect(try JSON.parse("\"\(before)\\n\(after)\"") == .string("\(before)\n\(after)"))
+        #expect(try JSON.parse("\"é\(before)\\\"\(after)é\"") == .string("é\(before)\"\(after)é"))
+        for broken in [[0x1F], [0x00], [0xFF], [0xC3], [0x22]] as [[UInt8]] {
+          let bytes = [0x22] + Array(before.utf8) + broken + Array(after.utf8) + [0x22]
+          #expect(error { () throws(SluiceError) in _ = try JSON.parse(bytes) } != nil)
+        }
+      }
+    }
+  }
+
   @Test func depthIsLimited() throws {
     func nested(_ depth: Int) -> String { String(repeating: "[", count: depth) + String(repeating: "]", count: depth) }
     _ = try JSON.parse(nested(128))
