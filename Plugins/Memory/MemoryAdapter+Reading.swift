@@ -26,12 +26,26 @@ extension MemoryAdapter: Countable, Lookup {
     var builder = BatchBuilder()
     for document in snapshot[start..<end] { builder.add(document) }
     let last = end > start ? snapshot[end - 1].key : nil
-    var signals = PageSignals(
-      count: end - start, hasMore: end < part.upperBound, total: part.count, last: last.map { .init($0) })
-    if case .number(let number) = request.position { signals.number = number }
-    if end < part.upperBound, let last { signals.nextToken = Self.tokenPrefix + last.description }
-    return Page(try builder.finish(), signals: signals)
+    let next = end < part.upperBound ? last : nil
+    return Page(try builder.finish(), signals: signals(of: request, end - start, of: part.count, last: last, next: next))
   }
+
+  /// What a page says. It names its successor in the ways in which it may be asked for: after the key `next`.
+  private func signals(
+    of request: PageRequest, _ count: Int, of total: Int, last: Key?, next: Key?
+  ) -> PageSignals {
+    var signals = PageSignals(count: count, hasMore: next != nil, total: total)
+    if case .number(let number) = request.position { signals.number = number }
+    if accepts(.after) { signals.last = last.map { .init($0) } }
+    if accepts(.token) { signals.nextToken = next.map { Self.tokenPrefix + $0.description } }
+    if accepts(.url) {
+      signals.nextURL = next.map { addressPrefix + $0.description }
+      signals.nextLink = signals.nextURL
+    }
+    return signals
+  }
+
+  private func accepts(_ kind: PagePosition.Kind) -> Bool { settings.positions.contains(kind) }
 
   /// The number of documents: of the listing's snapshot, or as it is now.
   public func count(frozen: FrozenRequest) throws -> DocumentCount { DocumentCount(try snapshot(of: frozen).count) }
@@ -47,6 +61,9 @@ extension MemoryAdapter: Countable, Lookup {
 
   /// A token is this and the last key: a key may be empty, a token may not.
   private static let tokenPrefix = "after:"
+
+  /// An address is this and the last key: the store's identity is its origin.
+  private var addressPrefix: String { "memory://\(store.identity)/after/" }
 
   private func snapshot(of frozen: FrozenRequest) throws -> MemorySnapshot {
     if let identity = frozen["store"], identity != store.identity {
@@ -68,6 +85,9 @@ extension MemoryAdapter: Countable, Lookup {
       return offset < part.count ? part.lowerBound + offset : part.upperBound
     }
     func place(after key: Key) -> Int { min(max(part.lowerBound, snapshot.firstIndex(beyond: key)), part.upperBound) }
+    guard request.position == .start || accepts(request.position.kind) else {
+      throw lost("the store takes no positions by \(request.position.kind.rawValue)")
+    }
     switch request.position {
     case .start: return part.lowerBound
     case .offset(let offset): return try place(offset)
@@ -76,12 +96,17 @@ extension MemoryAdapter: Countable, Lookup {
       return try place(isTooLarge ? .max : offset)
     case .after(let cursor): return place(after: cursor.key)
     case .token(let token):
-      guard token.utf8.starts(with: Self.tokenPrefix.utf8),
-        let key = Key(canonical: Array(token.utf8.dropFirst(Self.tokenPrefix.utf8.count)))
-      else { throw lost("the token is none of this store") }
+      guard let key = key(in: token, after: Self.tokenPrefix) else { throw lost("the token is none of this store") }
       return place(after: key)
-    case .url: throw lost("a store in memory has no addresses")
+    case .url(let address):
+      guard let key = key(in: address, after: addressPrefix) else { throw lost("the address is none of this store") }
+      return place(after: key)
     }
+  }
+
+  private func key(in text: String, after prefix: String) -> Key? {
+    guard text.utf8.starts(with: prefix.utf8) else { return nil }
+    return Key(canonical: Array(text.utf8.dropFirst(prefix.utf8.count)))
   }
 
   private func lost(_ message: String) -> SluiceError {

@@ -10,6 +10,8 @@ public final class MemoryAdapter: Adapter {
     public var name = ""
     /// Whether every page of a listing is of one and the same moment.
     public var consistent = false
+    /// The kinds of positions that a page may begin at. The first page is always among them.
+    public var positions = PagePosition.Kind.allCases
     /// How the sink shows its work.
     public var publish = Publish.replace
     /// The defaults.
@@ -31,6 +33,10 @@ public final class MemoryAdapter: Adapter {
         Setting(
           "consistent", \.consistent, "Read every page of a listing from one frozen snapshot.", role: .source),
         Setting(
+          "positions", \.positions,
+          "What a page may begin at, and so which paging strategies can be used: fewer, to try a strategy as a poorer "
+            + "store would have it.", examples: ["[token]", "[number, offset]"], role: .source),
+        Setting(
           "publish", \.publish, "`replace` swaps the whole set in at once; `in_place` applies changes as they come.",
           role: .sink),
       ])
@@ -41,10 +47,10 @@ public final class MemoryAdapter: Adapter {
   /// For `sluice components`.
   public static let summary = "Documents in the memory of this process, gone when it ends."
 
-  /// Ordered by key, or of one moment where that is asked for; every position but an address.
+  /// Ordered by key, or of one moment where that is asked for.
   public static func capabilities(of config: Config) -> Capabilities {
     var capabilities = Capabilities(conformancesOf: Self.self)
-    capabilities.positions = [.start, .token, .offset, .number, .after]
+    capabilities.positions = Set(config.positions).union([.start])
     capabilities.order = config.consistent ? .pinned : .byKey
     capabilities.hasVersions = true
     capabilities.publishMode = config.publish == .replace ? .replace : .inPlace

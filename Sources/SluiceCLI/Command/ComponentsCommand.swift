@@ -1,7 +1,7 @@
 import SluiceCore
 import SluiceJSON
 
-/// `sluice components [NAME]`: what this program knows, and the settings of one component.
+/// `sluice components [NAME | --matrix]`: what this program knows, the settings of one component, what goes with what.
 struct ComponentsCommand {
   private let invocation: Invocation
   private let catalog: Catalog
@@ -30,6 +30,10 @@ struct ComponentsCommand {
   }
 
   func run() -> Int32 {
+    if invocation.isMatrix {
+      matrix()
+      return 0
+    }
     guard let name = invocation.names.first else {
       if invocation.output == .json { console.out(json(all)) } else { list() }
       return 0
@@ -45,6 +49,12 @@ struct ComponentsCommand {
     }
     if invocation.output == .json { console.out(json(found)) } else { found.forEach(describe) }
     return 0
+  }
+
+  private func matrix() {
+    let matrix = PagingMatrix(catalog)
+    let json = invocation.output == .json
+    console.out(json ? String(decoding: JSON.encode(matrix.value), as: UTF8.self) + "\n" : matrix.text)
   }
 
   private func list() {

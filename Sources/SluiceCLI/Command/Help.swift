@@ -5,7 +5,7 @@ enum Help {
   private static let commands: [(Invocation.Command, usage: String, doc: String)] = [
     (.run, "run [JOB…]", "Bring each job's source to its sinks, whole, published at once."),
     (.check, "check [FILE]", "Report every problem of a configuration, without a connection."),
-    (.components, "components [NAME]", "List what jobs can be made of; describe one."),
+    (.components, "components [NAME]", "List what jobs can be made of; describe one; --matrix: what goes with what."),
     (.state, "state show [JOB…]", "Show where each job stands."),
     (.demo, "demo", "Run the whole thing on an embedded server: no account, no network."),
     (.help, "help [COMMAND]", "Say what a command does."),

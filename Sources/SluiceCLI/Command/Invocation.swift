@@ -38,6 +38,7 @@ struct Invocation: Sendable {
   var maxDelete: CountOrPercentage?
   var log = LogStyle.text
   var output = LogStyle.text
+  var isMatrix = false
   var isServing = false
   var port: UInt16 = 0
   var directory: String?
@@ -54,6 +55,9 @@ struct Invocation: Sendable {
     Option(
       name: "--output", value: "json", doc: "Write the result as JSON to stdout.",
       commands: [.run, .check, .components, .state]),
+    Option(
+      name: "--matrix", value: nil, doc: "Show which paging strategies can page which adapters.",
+      commands: [.components]),
     Option(
       name: "--directory", value: "DIR", doc: "Where the demo puts its files. Default: sluice-demo.",
       commands: [.demo]),
@@ -112,6 +116,9 @@ struct Invocation: Sendable {
     if command == .check, let configFile, let name = names.first {
       throw Self.usage("sluice check takes one file: there are \(configFile) and \(name)", "sluice help check")
     }
+    if isMatrix, let name = names.first {
+      throw Self.usage("--matrix shows every adapter: \"\(name)\" is too many", "sluice components --matrix")
+    }
     guard names.count > most else { return }
     throw Self.usage(
       "sluice \(command.rawValue) \(what): \"\(names[most])\" is too many", "sluice help \(command.rawValue)")
@@ -146,6 +153,7 @@ struct Invocation: Sendable {
     case "--max-delete": maxDelete = try Self.countOrPercentage(value, name)
     case "--log": log = try Self.style(value, name)
     case "--output": output = try Self.style(value, name)
+    case "--matrix": isMatrix = true
     case "--serve": isServing = true
     case "--directory": directory = value
     case "--port":

@@ -10,7 +10,10 @@ public enum PagePosition: Sendable, Equatable {
   case number(Int)
   /// The page after this place in the order of the listing.
   case after(Cursor)
-  /// The page at this address. The adapter checks that it is of its own origin.
+  /// The page at this address, one that a page of this listing named: see `PageSignals.nextURL`.
+  ///
+  /// An adapter that accepts addresses asks only its own origin (scheme, host, port) with credentials. Another origin
+  /// throws before anything is sent.
   case url(String)
 
   /// A place in an ordered listing: the values of the ordering fields of the last document, then its key, so that
@@ -28,8 +31,8 @@ public enum PagePosition: Sendable, Equatable {
     }
   }
 
-  /// The kinds of positions, for capabilities.
-  public enum Kind: String, Sendable, Hashable, CaseIterable {
+  /// The kinds of positions, for capabilities and for settings.
+  public enum Kind: String, Sendable, Hashable, CaseIterable, ConfigValue {
     /// See `PagePosition.start`. Every pageable adapter accepts it.
     case start
     /// See `PagePosition.token(_:)`.
@@ -140,20 +143,27 @@ public struct Page: Sendable {
 }
 
 /// What a page says beside its documents: all that a paging strategy may look at. Nil is "not said".
+///
+/// The adapter fills in what its protocol says, from wherever it says it; a strategy never reads a wire format.
 public struct PageSignals: Sendable, Equatable {
   /// The number of documents the page held, missing ones and rejected ones included.
   public var count: Int
   /// The token of the next page. An empty one means the same as none.
   public var nextToken: String?
-  /// The address of the next page, from the body.
+  /// The address of the next page, from the body. An empty one means the same as none.
+  ///
+  /// Absolute: the adapter resolves a relative one against the address of the page that names it (RFC 3986, section 5),
+  /// since a resumed listing does not know that any more. It leaves out credentials, because positions are saved, and
+  /// adds them again when it asks. Only the next page: an address that leads back is none.
   public var nextURL: String?
-  /// The address of the next page, from a `Link` header with `rel="next"`.
+  /// The address of the next page, from a `Link` header with `rel="next"` (RFC 8288), under the rules of `nextURL`.
   public var nextLink: String?
   /// Whether the other side says that more follows.
   public var hasMore: Bool?
-  /// The number of documents of the whole listing.
+  /// The number of documents of the whole listing, as the other side counts them now.
   public var total: Int?
-  /// The page number the other side says this is.
+  /// The page number the other side says this is. Not for going on by: it may count from another number than the
+  /// request does, and a number that jumps ahead would skip pages. What names the *next* page is a token.
   public var number: Int?
   /// The last document's place in the listing's order.
   public var last: PagePosition.Cursor?

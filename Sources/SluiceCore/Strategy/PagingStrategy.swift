@@ -11,6 +11,14 @@ public protocol PagingStrategy: Component {
   /// What it asks of the source, beside accepting its positions.
   var needs: PagingNeeds { get }
 
+  /// Whether a source that changes is accepted although the strategy `needs` stillness. What is listed then proves
+  /// absence only together with a second look.
+  var allowsGaps: Bool { get }
+
+  /// Whether a page whose keys all came before in this listing is the end, and no error. The engine knows the keys, and
+  /// ends the listing by `noNewKeys`, which proves nothing.
+  var stopsWithoutNewKeys: Bool { get }
+
   /// The number of documents to ask for in a page.
   var pageSize: Int { get }
 
@@ -28,6 +36,10 @@ public protocol PagingStrategy: Component {
 extension PagingStrategy {
   /// Nothing more.
   public var needs: PagingNeeds { [] }
+  /// Not accepted.
+  public var allowsGaps: Bool { false }
+  /// It is an error.
+  public var stopsWithoutNewKeys: Bool { false }
   /// From the start.
   public var first: PagePosition { .start }
 }
@@ -41,6 +53,7 @@ public struct PagingNeeds: OptionSet, Sendable, Hashable {
 
   /// Pages come in the order of their keys.
   public static let orderedKeys = PagingNeeds(rawValue: 1)
-  /// The source does not change while it is listed; else documents are missed or come twice (`allow_gaps` permits it).
+  /// The source does not change while it is listed; else documents are missed or come twice. `check` refuses a changing
+  /// source, unless the strategy `allowsGaps`.
   public static let stillness = PagingNeeds(rawValue: 2)
 }

@@ -82,7 +82,7 @@ struct ComponentReader {
     else { return nil }
     for entry in catalog.pagingStrategies {
       let bare = ComponentChoice(entry.name, at: choice.mark, settings: ConfigNode(.mapping([]), at: choice.mark))
-      if let plan = entry.plan(bare, into: &quiet), Lint.objection(to: plan, of: source.capabilities) == nil {
+      if let plan = entry.plan(bare, into: &quiet), PagingObjection(to: plan, of: source.capabilities) == nil {
         return plan
       }
     }

@@ -11,6 +11,7 @@ struct Lint {
     checkSource(choices, parts, into: &diagnostics)
     checkSinks(choices, parts, into: &diagnostics)
     checkMode(choices, parts, into: &diagnostics)
+    checkProof(choices, parts, into: &diagnostics)
     checkBudget(parts, into: &diagnostics)
   }
 
@@ -38,33 +39,13 @@ struct Lint {
       return
     }
     if let paging = parts.paging {
-      guard let objection = Self.objection(to: paging, of: source.capabilities) else { return }
+      guard let objection = PagingObjection(to: paging, of: source.capabilities) else { return }
       diagnostics.error(
         "paging_not_possible", "\(paging.name) cannot page \(source.name): \(objection.reason)",
         at: choices.paging?.mark ?? choice.mark, hint: objection.hint)
     } else if choices.paging == nil {
       diagnostics.error("missing_key", "\(source.name) has no natural paging: name a strategy", at: choice.mark)
     }
-  }
-
-  /// Why a strategy cannot page a source, if so.
-  static func objection(
-    to paging: PagingPlan, of source: Capabilities
-  ) -> (reason: String, hint: String?)? {
-    guard source.positions.contains(paging.position) else {
-      let accepted = source.positions.map(\.rawValue).sorted().joined(separator: ", ")
-      return ("it needs positions by \(paging.position.rawValue), the source has \(accepted)", nil)
-    }
-    if paging.needs.contains(.orderedKeys), source.order == .unstable {
-      return ("it needs documents in the order of their keys", nil)
-    }
-    if paging.needs.contains(.stillness), source.order != .pinned {
-      return (
-        "the source may change while it is listed, and documents are then missed or come twice",
-        "use keyset or page_token, or set allow_gaps: true"
-      )
-    }
-    return nil
   }
 
   private func checkSinks(
@@ -96,6 +77,18 @@ struct Lint {
     diagnostics.error(
       "mode_without_effect", "a replaced set always mirrors its source: mode does not apply", at: keyMark("mode"),
       hint: "remove mode, or set publish: in_place in the sink")
+  }
+
+  /// A listing that ended without proof deletes and replaces nothing.
+  private func checkProof(
+    _ choices: ComponentChoices, _ parts: ComponentPlans, into diagnostics: inout Diagnostics
+  ) {
+    guard let paging = parts.paging, paging.strategy.stopsWithoutNewKeys, let mark = choices.paging?.mark else { return }
+    let replaces = parts.sinks.compactMap { $0 }.contains { $0.capabilities.publishMode == .replace }
+    guard replaces || settings.mode == .mirror else { return }
+    diagnostics.warning(
+      "no_proof", "a listing that ends by no_new_keys is no proof of what is gone: nothing is deleted or replaced then",
+      at: mark, hint: "use a sink with publish: in_place and mode: copy, or let the source's own sign end the listing")
   }
 
   private func isInherited(_ key: String) -> Bool {

@@ -61,7 +61,8 @@ extension JobRun {
   func startListing() async throws {
     let frozen = try await source.freeze()
     let listing = Listing(
-      generation: checkpoint.listing.generation + 1, frozen: frozen, order: plan.source.capabilities.order)
+      generation: checkpoint.listing.generation + 1, frozen: frozen,
+      order: plan.paging.order(of: plan.source.capabilities))
     checkpoint.begin(listing, phase: .snapshot(watchFrom: nil))
     loopGuard = LoopGuard()
     isResumedAtEnd = false

@@ -7,6 +7,8 @@ extension JobRun {
     var request: PageRequest
     var fingerprint: Fingerprint
     var page: Page
+    /// The highest key of the page, nil for an empty page.
+    var highest: Key?
   }
 
   /// Pages being fetched beside what the run does; nil comes when somebody asked to stop. One group for a whole listing:
@@ -40,9 +42,9 @@ extension JobRun {
     var arrival = try await arrival(of: request, partition: partition, &fetches)
     while true {
       try guardProgress(of: arrival, in: partition)
-      let step = try plan.paging.strategy.step(after: arrival.page.signals, of: arrival.request)
+      let step = try await step(after: arrival, in: partition)
       guard case .next(let next) = step else {
-        try await distrustFullLastPage(arrival, step)
+        try await distrustEnd(arrival, step)
         try await confirm(&arrival, then: step, in: partition)
         return
       }
@@ -113,7 +115,7 @@ extension JobRun {
     let reads = source.billingAccount == nil ? page.signals.count : page.signals.billedReads
     budget.settle(reserved: request.size, billed: reads, bytes: page.signals.receivedBytes)
     let fingerprint = LoopGuard.fingerprint(of: request.position, range: request.range)
-    return Arrival(request: request, fingerprint: fingerprint, page: page)
+    return Arrival(request: request, fingerprint: fingerprint, page: page, highest: page.batch.highestKey)
   }
 
   private func guardProgress(of arrival: Arrival, in partition: Int) throws {
@@ -124,13 +126,36 @@ extension JobRun {
       hint: "nothing was published; raise limits.max_empty_pages if the source is known to send so many")
   }
 
-  /// A full last page without a token is the end by the protocol, but also what a server that cut its answer would send.
-  /// Where the source can count, the count decides; else the report says so.
-  private func distrustFullLastPage(_ arrival: Arrival, _ step: PagingStep) async throws {
-    guard step == .end(.noToken), arrival.page.signals.count == arrival.request.size,
-      checkpoint.listing.order != .pinned
-    else { return }
+  /// What follows a page, by the strategy and by whether the page brought a key that this listing has not seen. Decided
+  /// before the next page is asked for, so that a source that repeats itself is not asked once more.
+  private func step(after arrival: Arrival, in partition: Int) async throws -> PagingStep {
+    let step = try plan.paging.strategy.step(after: arrival.page.signals, of: arrival.request)
+    guard try await bringsNothingNew(arrival, in: partition) else { return step }
+    if plan.paging.strategy.stopsWithoutNewKeys { return .end(.noNewKeys) }
+    throw SluiceError(
+      .noProgress, "all \(arrival.page.batch.count) keys of the page came before in this listing",
+      at: place(page: checkpoint.listing.partitions[partition].pages + 1),
+      hint: "the other side repeats itself; nothing was published")
+  }
+
+  /// Signs of an end that a server which lost something would give as well.
+  private func distrustEnd(_ arrival: Arrival, _ step: PagingStep) async throws {
     let listed = checkpoint.counters.documents + arrival.page.signals.count
+    switch step {
+    case .end(.totalReached):
+      // The strategy sees one page; the engine knows what all of them held.
+      guard let total = arrival.page.signals.total, listed < total, checkpoint.listing.partitions.count == 1 else { return }
+      checkpoint.listing.taint(
+        Listing.Taint("count_differs", "\(listed) documents were listed, but the source counts \(total)"))
+    case .end(.noToken), .end(.noURL), .end(.single): try await distrustFullLastPage(arrival, listed: listed)
+    default: break
+    }
+  }
+
+  /// A full last page that names no next one is the end by the protocol, but also what a server that cut its answer
+  /// would send. Where the source can count, the count decides; else the report says so.
+  private func distrustFullLastPage(_ arrival: Arrival, listed: Int) async throws {
+    guard arrival.page.signals.count == arrival.request.size, checkpoint.listing.order != .pinned else { return }
     guard let countable = source as? any Countable else {
       note("the last page was full and named no next one: by the protocol that is the end, after \(listed) documents")
       return
@@ -148,8 +173,7 @@ extension JobRun {
   ) async throws {
     let page = checkpoint.listing.partitions[partition].pages + 1
     let keys = arrival.page.batch.keyFingerprints
-    let highest = arrival.page.batch.highestKey
-    try await guardNewKeys(keys, highest: highest, page: page, in: partition)
+    let highest = arrival.highest
 
     // Moved, so that the transforms change the page in place: where somebody else holds it, they change a copy.
     var batch = Batch()
@@ -174,16 +198,14 @@ extension JobRun {
     if case .next = step { try environment.stop.check() }
   }
 
-  /// Stops at a page that brings no key this listing has not seen.
-  private func guardNewKeys(_ keys: [Fingerprint], highest: Key?, page: Int, in partition: Int) async throws {
-    guard let highest, let before = checkpoint.listing.partitions[partition].highest, !(before < highest) else {
-      return
-    }
-    let generation = checkpoint.listing.generation
-    guard try await state.countUnseen(keys, generation: generation) == 0 else { return }
-    throw SluiceError(
-      .noProgress, "all \(keys.count) keys of the page came before in this listing", at: place(page: page),
-      hint: "the other side repeats itself; nothing was published")
+  /// Whether a page has documents, but no key that this listing has not seen. A key above the highest so far is new
+  /// without a look.
+  private func bringsNothingNew(_ arrival: Arrival, in partition: Int) async throws -> Bool {
+    guard let highest = arrival.highest, let before = checkpoint.listing.partitions[partition].highest,
+      !(before < highest)
+    else { return false }
+    let keys = arrival.page.batch.keyFingerprints
+    return try await state.countUnseen(keys, generation: checkpoint.listing.generation) == 0
   }
 
   /// Runs the transforms. Answers the places of the documents that one of them could not take.
