@@ -27,7 +27,8 @@ extension MemoryAdapter: Countable, Lookup {
     for document in snapshot[start..<end] { builder.add(document) }
     let last = end > start ? snapshot[end - 1].key : nil
     let next = end < part.upperBound ? last : nil
-    return Page(try builder.finish(), signals: signals(of: request, end - start, of: part.count, last: last, next: next))
+    return Page(
+      try builder.finish(), signals: signals(of: request, end - start, of: part.count, last: last, next: next))
   }
 
   /// What a page says. It names its successor in the ways in which it may be asked for: after the key `next`.

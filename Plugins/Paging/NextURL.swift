@@ -20,7 +20,8 @@ public struct NextURL: PagingStrategy, NamedPagePaging {
   /// `next_url`.
   public static let name = "next_url"
   /// For `sluice components`.
-  public static let summary = "Follows the address that each page names in its body for the next one, until a page names none."
+  public static let summary =
+    "Follows the address that each page names in its body for the next one, until a page names none."
   /// Addresses.
   public static let position = PagePosition.Kind.url
   static let end = EndSign.noURL

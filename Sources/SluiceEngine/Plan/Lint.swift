@@ -83,7 +83,9 @@ struct Lint {
   private func checkProof(
     _ choices: ComponentChoices, _ parts: ComponentPlans, into diagnostics: inout Diagnostics
   ) {
-    guard let paging = parts.paging, paging.strategy.stopsWithoutNewKeys, let mark = choices.paging?.mark else { return }
+    guard let paging = parts.paging, paging.strategy.stopsWithoutNewKeys, let mark = choices.paging?.mark else {
+      return
+    }
     let replaces = parts.sinks.compactMap { $0 }.contains { $0.capabilities.publishMode == .replace }
     guard replaces || settings.mode == .mirror else { return }
     diagnostics.warning(

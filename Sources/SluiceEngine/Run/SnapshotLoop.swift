@@ -144,9 +144,14 @@ extension JobRun {
     switch step {
     case .end(.totalReached):
       // The strategy sees one page; the engine knows what all of them held.
-      guard let total = arrival.page.signals.total, listed < total, checkpoint.listing.partitions.count == 1 else { return }
+      guard let total = arrival.page.signals.total, listed < total, checkpoint.listing.partitions.count == 1 else {
+        return
+      }
       checkpoint.listing.taint(
         Listing.Taint("count_differs", "\(listed) documents were listed, but the source counts \(total)"))
+    case .end(.noNewKeys):
+      checkpoint.listing.taint(
+        Listing.Taint("ended_by_rule", "the listing was ended by stop_when: no_new_keys, at a page that came before"))
     case .end(.noToken), .end(.noURL), .end(.single): try await distrustFullLastPage(arrival, listed: listed)
     default: break
     }
