@@ -85,7 +85,8 @@ let package = Package(
       "SluicePaging", "SluiceTesting", "FirestoreServer"),
     tests("ContractFit", "SluiceCore", "SluiceEngine", "SluicePaging", "SluiceTesting"),
     tests(
-      "CLI", "SluiceCore", "SluiceJSON", "SluiceCLI", "SluiceBuiltin", "SluiceSQLite", "SluiceTesting",
+      "CLI", "SluiceCore", "SluiceJSON", "SluiceConfig", "SluiceEngine", "SluiceCLI", "SluiceBuiltin", "SluiceSQLite",
+      "SluiceTesting",
       "FirestoreServer",
       "sluice", data: ["Golden"]),
     tests("Crash", "SluiceCore", "SluiceJSON", "SluiceSQLite", "SluiceTesting", "FirestoreServer", "sluice"),

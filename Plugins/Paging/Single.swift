@@ -2,7 +2,8 @@ import SluiceCore
 
 /// Takes one page for the whole listing.
 ///
-/// For sources that answer with everything at once. A page that says in any way that more follows is an error.
+/// For sources that answer with everything at once. A page that says in any way that more follows is an error, and so is
+/// one of just the size that was asked for, with no word of more or of a total: it may have been cut there.
 public struct Single: PagingStrategy {
   /// The settings.
   public struct Config: Configurable {
@@ -12,7 +13,8 @@ public struct Single: PagingStrategy {
     public init() {}
     /// The settings.
     public static let spec = ConfigSpec<Config>(
-      "One page is the whole listing. A page that says that more follows is an error.", [pageSizeSetting(\.size)])
+      "One page is the whole listing. A page that says that more follows is an error, and so is a full one without a "
+        + "word: set size to more than there can be.", [pageSizeSetting(\.size)])
   }
 
   /// `single`.
@@ -28,11 +30,16 @@ public struct Single: PagingStrategy {
   /// A strategy with these settings.
   public init(_ config: Config) { pageSize = config.size }
 
-  /// The end, unless the page says that more follows.
+  /// The end, unless the page says that more follows, or may have been cut.
   public func step(after signals: PageSignals, of request: PageRequest) throws -> PagingStep {
     let way = signals.waysOn.first
     let isCut = (signals.total ?? 0) > signals.count
-    guard way != nil || isCut || signals.hasMore == true else { return .end(.single) }
+    guard way != nil || isCut || signals.hasMore == true else {
+      guard signals.count == request.size, signals.hasMore == nil, signals.total == nil else { return .end(.single) }
+      throw SluiceError.contradiction(
+        "one page of \(signals.count) documents, as many as were asked for, need not be all",
+        hint: "raise size above the number of documents, or use another paging strategy")
+    }
     throw SluiceError.contradiction(
       "one page of \(signals.count) documents is not all: the source says that more follows",
       hint: "use \(way.map { "paging: \($0.strategy)" } ?? "another paging strategy"), or raise size")

@@ -72,7 +72,8 @@ struct ComponentReader {
     return nil
   }
 
-  /// Where a job names no strategy, the first of the catalog that the source accepts without a proviso.
+  /// Where a job names no strategy, the first of the catalog that the source accepts without a proviso. One page is taken
+  /// for all only of a source that has no way to ask for another.
   private func defaultPaging(_ choices: ComponentChoices) -> PagingPlan? {
     guard choices.paging == nil, let choice = choices.source else { return nil }
     var quiet = Diagnostics()
@@ -82,9 +83,10 @@ struct ComponentReader {
     else { return nil }
     for entry in catalog.pagingStrategies {
       let bare = ComponentChoice(entry.name, at: choice.mark, settings: ConfigNode(.mapping([]), at: choice.mark))
-      if let plan = entry.plan(bare, into: &quiet), PagingObjection(to: plan, of: source.capabilities) == nil {
-        return plan
-      }
+      guard let plan = entry.plan(bare, into: &quiet), PagingObjection(to: plan, of: source.capabilities) == nil,
+        plan.position != .start || source.capabilities.positions == [.start]
+      else { continue }
+      return plan
     }
     return nil
   }

@@ -12,6 +12,7 @@ package struct PagingObjection: Sendable {
     guard source.positions.contains(paging.position) else {
       let accepted = source.positions.map(\.rawValue).sorted().joined(separator: ", ")
       reason = "it needs positions by \(paging.position.rawValue), the source has \(accepted)"
+      hint = "sluice components --matrix shows what goes with what"
       return
     }
     if paging.needs.contains(.orderedKeys), source.order == .unstable {
@@ -20,7 +21,7 @@ package struct PagingObjection: Sendable {
     }
     if paging.needs.contains(.stillness), !paging.strategy.allowsGaps, source.order != .pinned {
       reason = "the source may change while it is listed, and documents are then missed or come twice"
-      hint = "use keyset or page_token, or set allow_gaps: true"
+      hint = "use keyset or page_token, pin the source where it can be, or set allow_gaps: true"
       return
     }
     return nil

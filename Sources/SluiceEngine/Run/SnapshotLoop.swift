@@ -152,7 +152,7 @@ extension JobRun {
     case .end(.noNewKeys):
       checkpoint.listing.taint(
         Listing.Taint("ended_by_rule", "the listing was ended by stop_when: no_new_keys, at a page that came before"))
-    case .end(.noToken), .end(.noURL), .end(.single): try await distrustFullLastPage(arrival, listed: listed)
+    case .end(.noToken), .end(.noURL): try await distrustFullLastPage(arrival, listed: listed)
     default: break
     }
   }

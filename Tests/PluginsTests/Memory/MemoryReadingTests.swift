@@ -83,6 +83,36 @@ struct MemoryReadingTests {
     #expect(await code { _ = try other.page(request) } == .positionLost)
   }
 
+  @Test("a store takes the positions it is told to take, and names no others", arguments: PagePosition.Kind.allCases)
+  func chosenPositions(kind: PagePosition.Kind) throws {
+    let name = "MemoryReadingTests.chosen.\(kind)"
+    let (all, store) = try Self.adapter(name)
+    defer { MemoryStore.forget(named: name) }
+    var config = all.settings
+    config.positions = [kind]
+    #expect(MemoryAdapter.capabilities(of: config).positions == [.start, kind])
+    let adapter = MemoryAdapter(config, context: AdapterContext(role: .source))
+    let signals = try adapter.page(PageRequest(size: 3)).signals
+    #expect((signals.nextToken != nil) == (kind == .token))
+    #expect((signals.nextURL != nil) == (kind == .url))
+    #expect(signals.nextLink == signals.nextURL)
+    #expect((signals.last != nil) == (kind == .after))
+    let named = try all.page(PageRequest(size: 3)).signals
+    let positions: [PagePosition] = [
+      .start, .token(try #require(named.nextToken)), .offset(3), .number(2), .after(try #require(named.last)),
+      .url(try #require(named.nextURL)),
+    ]
+    for position in positions where position != .start {
+      let request = PageRequest(position: position, size: 3)
+      #expect(try all.page(request).batch.map(\.key) == store.snapshot[3..<6].map(\.key))
+      if position.kind == kind {
+        #expect(try adapter.page(request).batch.map(\.key) == store.snapshot[3..<6].map(\.key))
+      } else {
+        #expect(throws: SluiceError.self) { try adapter.page(request) }
+      }
+    }
+  }
+
   @Test("an odd key as the last of a page does not end the listing", arguments: ["", "\u{301}", "a/%2F", "\u{0}"])
   func oddKey(id: String) throws {
     let name = "MemoryReadingTests.odd.\(id)"

@@ -150,8 +150,11 @@ struct StepTests {
   func single() throws {
     #expect(try step("single", PageSignals(count: 0)) == .end(.single))
     #expect(try step("single", PageSignals(count: 9, hasMore: false, total: 9)) == .end(.single))
+    #expect(try step("single", PageSignals(count: 9)) == .end(.single), "the source does not look at the size")
+    #expect(try step("single", PageSignals(count: 3, total: 3)) == .end(.single))
     for signals in [
-      PageSignals(count: 3, hasMore: true), PageSignals(count: 3, total: 4), PageSignals(count: 3, nextToken: "t"),
+      PageSignals(count: 3), PageSignals(count: 3, hasMore: true), PageSignals(count: 3, total: 4),
+      PageSignals(count: 3, nextToken: "t"),
       PageSignals(count: 3, nextURL: "u"), PageSignals(count: 3, nextLink: "u"),
     ] {
       #expect(code { try step("single", signals) }?.code == .malformedData, "\(signals)")

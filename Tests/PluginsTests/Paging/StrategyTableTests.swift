@@ -14,7 +14,7 @@ struct StrategyTableTests {
 
     /// The strategy with pages that hold `size` of `count` documents; one page is asked for all of them.
     func plan(size: Int, of count: Int) throws -> PagingPlan {
-      try .builtin(paging, ["size": .plain(String(paging == "single" ? max(count, 1) : size))])
+      try .builtin(paging, ["size": .plain(String(paging == "single" ? count + 1 : size))])
     }
 
     func pages(size: Int, of count: Int) -> Int { paging == "single" ? 1 : max(1, (count + size - 1) / size) }
