@@ -15,10 +15,14 @@ struct HostilePagingTests {
     publish: Capabilities.PublishMode = .inPlace, order: Capabilities.Order = .pinned, mode: Mode = .copy,
     state: MemoryStateStore = MemoryStateStore()
   ) async throws -> RunReport {
+    // What a guard fails to stop ends here, as another failure than the one expected.
+    var limits = LimitSettings()
+    limits.requestsPerRun = 200
     let plan = JobPlan(
       name: "job", source: AdapterPlan(ScriptedSource.self, .init(script, order: order)),
       paging: try .builtin(paging, settings),
-      sinks: [.init(name: "sink", adapter: AdapterPlan(RecordingSink.self, .init(store, publish)))], mode: mode)
+      sinks: [.init(name: "sink", adapter: AdapterPlan(RecordingSink.self, .init(store, publish)))], mode: mode,
+      limits: limits)
     let environment = RunEnvironment(now: { Timestamp(seconds: 1_800_000_000, nanoseconds: 0) })
     return await Engine(store: state, environment: environment).run(plan)
   }
