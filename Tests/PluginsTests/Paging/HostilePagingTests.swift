@@ -103,6 +103,7 @@ struct HostilePagingTests {
       #expect(report.exitCode == (publish == .replace ? 1 : 0))
       #expect(store.documents.count == 4)
       #expect(store.deletes == 0)
+      #expect(state.history.last?.listing.taint?.reason == "ended_by_rule")
       whole.reset()
       let next = try await listed(whole)
       #expect(next.exitCode == 0, "\(next.outcome)")
