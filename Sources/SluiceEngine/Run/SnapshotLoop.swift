@@ -129,12 +129,17 @@ extension JobRun {
   /// What follows a page, by the strategy and by whether the page brought a key that this listing has not seen. Decided
   /// before the next page is asked for, so that a source that repeats itself is not asked once more.
   private func step(after arrival: Arrival, in partition: Int) async throws -> PagingStep {
-    let step = try plan.paging.strategy.step(after: arrival.page.signals, of: arrival.request)
+    let place = place(page: checkpoint.listing.partitions[partition].pages + 1)
+    let step: PagingStep
+    do {
+      step = try plan.paging.strategy.step(after: arrival.page.signals, of: arrival.request)
+    } catch let error as SluiceError {
+      throw error.at(place)
+    }
     guard try await bringsNothingNew(arrival, in: partition) else { return step }
     if plan.paging.strategy.stopsWithoutNewKeys { return .end(.noNewKeys) }
     throw SluiceError(
-      .noProgress, "all \(arrival.page.batch.count) keys of the page came before in this listing",
-      at: place(page: checkpoint.listing.partitions[partition].pages + 1),
+      .noProgress, "all \(arrival.page.batch.count) keys of the page came before in this listing", at: place,
       hint: "the other side repeats itself; nothing was published")
   }
 

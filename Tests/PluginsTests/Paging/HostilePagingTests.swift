@@ -144,6 +144,7 @@ struct HostilePagingTests {
     let report = try await run(script, paging, into: store, publish: .replace)
     if ["keyset", "offset"].contains(paging) {
       #expect(code(report) == .malformedData)
+      if case .failed(let error) = report.outcome { #expect(error.place.page == 2) }
       #expect(store.publications == 0)
     } else {
       #expect(report.exitCode == 0, "\(report.outcome)")
