@@ -6,7 +6,7 @@ import SluiceCore
 /// released: another is added, with a golden file of the form before.
 enum StateSchema {
   /// Makes form n + 1 out of form n.
-  private static let steps: [@Sendable (Connection) throws -> Void] = [makeFirst]
+  private static let steps: [@Sendable (Connection) throws -> Void] = [makeFirst, keepPagesByJob]
 
   /// The form of this version.
   static var version: Int { steps.count }
@@ -64,12 +64,42 @@ enum StateSchema {
       CREATE TABLE jobs (
         id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, revision INTEGER NOT NULL, checkpoint TEXT NOT NULL);
       CREATE TABLE pages (
-        id INTEGER PRIMARY KEY, generation INTEGER NOT NULL, request BLOB NOT NULL, keys BLOB NOT NULL);
+        id INTEGER PRIMARY KEY, job INTEGER NOT NULL, generation INTEGER NOT NULL, request BLOB NOT NULL,
+        keys BLOB NOT NULL);
+      CREATE INDEX pages_of_job ON pages (job, generation);
       CREATE TABLE spending (
         account TEXT NOT NULL, day INTEGER NOT NULL, reads INTEGER NOT NULL, writes INTEGER NOT NULL,
         deletes INTEGER NOT NULL, requests INTEGER NOT NULL, bytes INTEGER NOT NULL, PRIMARY KEY (account, day)
       ) WITHOUT ROWID
       """)
     try LedgerSchema.state.create(on: connection)
+  }
+
+  /// The pages of a job lie together by their ids and need no index; of a key's 16 bytes the first eight are kept.
+  private static func keepPagesByJob(_ connection: Connection) throws {
+    try connection.execute(
+      """
+      DROP INDEX pages_of_job;
+      ALTER TABLE pages RENAME TO earlier_pages;
+      CREATE TABLE pages (
+        id INTEGER PRIMARY KEY, generation INTEGER NOT NULL, request BLOB NOT NULL, keys BLOB NOT NULL)
+      """)
+    let rows = try connection.statement("SELECT job, generation, request, keys FROM earlier_pages ORDER BY id")
+    while try rows.step() {
+      guard let request = Fingerprint(bytes: rows.blob(2)) else { throw damaged(connection) }
+      let keys = rows.blob(3)
+      let record = PageRecord(
+        generation: UInt64(bitPattern: rows.int(1)), request: request,
+        keys: stride(from: 0, to: keys.count - 15, by: 16).compactMap { Fingerprint(bytes: keys[$0..<$0 + 16]) })
+      try SavedPages(ofJob: rows.int(0)).add(record, isListed: false, on: connection)
+    }
+    rows.reset()
+    try connection.execute("DROP TABLE earlier_pages")
+  }
+
+  private static func damaged(_ connection: Connection) -> SluiceError {
+    SluiceError(
+      .invalidState, "a page of a listing is damaged", at: Place(file: connection.path),
+      hint: "it was left as it is; restore the state from a copy, or move it away to begin anew")
   }
 }
