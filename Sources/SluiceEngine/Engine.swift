@@ -205,7 +205,7 @@ extension JobRun {
     try await begin(resuming: isResumable)
     while true {
       do {
-        for partition in checkpoint.listing.partitions.indices { try await list(partition: partition) }
+        try await list()
         return try await complete()
       } catch let error as SluiceError where error.code == .positionLost {
         // Dropped at once, so that the next run does not stumble over it either.

@@ -17,6 +17,7 @@ public final class MemoryStateStore: StateStore {
     var requests: [String: [UInt64: [Fingerprint]]] = [:]
     var seen: [String: [UInt64: Set<Fingerprint>]] = [:]
     var ledgers: [String: MemoryLedger] = [:]
+    var spool: [String: [SpooledPage]] = [:]
     var spending: [String: [Day: Spending]] = [:]
     var locked: Set<String> = []
     var saves = 0
@@ -40,6 +41,9 @@ public final class MemoryStateStore: StateStore {
 
   /// Every checkpoint saved so far, in order.
   public var history: [Checkpoint] { contents.withLock { $0.history } }
+
+  /// The numbers of the pages that wait in a job's spool, in order.
+  public func spooled(job: String) -> [UInt64] { contents.withLock { $0.spool[job, default: []].map(\.sequence) } }
 
   /// Takes the job's lock.
   public func open(job: String) async throws -> any JobState {
@@ -86,6 +90,10 @@ public final class MemoryStateStore: StateStore {
           contents.seen[job, default: [:]][page.generation, default: []].formUnion(page.keys)
         }
         for page in commit.ledgers { contents.ledgers["\(job)/\(page.sink)"]?.learn(page) }
+        contents.spool[job, default: []].removeAll {
+          $0.generation != commit.checkpoint.listing.generation || $0.sequence <= commit.unspooled ?? 0
+        }
+        if let page = commit.spooled { contents.spool[job, default: []].append(page) }
         for charge in commit.charges {
           let before = contents.spending[charge.account, default: [:]][charge.day] ?? Spending()
           contents.spending[charge.account, default: [:]][charge.day] = before + charge.amount
@@ -110,6 +118,19 @@ public final class MemoryStateStore: StateStore {
         let ledger = MemoryLedger(identity: identity)
         contents.ledgers["\(job)/\(sink)"] = ledger
         return ledger
+      }
+    }
+
+    func spooledPage(after sequence: UInt64, generation: UInt64) async throws -> SpooledPage? {
+      store.contents.withLock { contents in
+        contents.spool[job]?.first { $0.sequence > sequence && $0.generation == generation }
+      }
+    }
+
+    func spoolSize(after sequence: UInt64, generation: UInt64) async throws -> Int {
+      store.contents.withLock { contents in
+        let pages = contents.spool[job, default: []].filter { $0.sequence > sequence && $0.generation == generation }
+        return pages.reduce(0) { $0 + $1.batch.byteCount }
       }
     }
 

@@ -37,12 +37,21 @@ final class SQLiteJobState: JobState {
   func save(_ commit: StateCommit) async throws {
     let generation = commit.checkpoint.listing.generation
     let text = SavedCheckpoint.text(of: commit.checkpoint)
+    let spooled = commit.spooled.map { SpooledBatch($0) }
     let (isPruned, keysOf) = memory.withLock { ($0.prunedFor == generation, $0.keysOf) }
     try await database.write { connection in
       let id = try self.advance(to: commit.checkpoint.revision, text, on: connection)
       let pages = SavedPages(ofJob: id)
-      if !isPruned { try pages.prune(except: generation, on: connection) }
+      let spool = SavedSpool(ofJob: id)
+      if !isPruned {
+        try pages.prune(except: generation, on: connection)
+        try spool.prune(except: generation, on: connection)
+      }
       if let page = commit.page { try pages.add(page, isListed: page.generation == keysOf, on: connection) }
+      if let confirmed = commit.unspooled { try spool.remove(through: confirmed, on: connection) }
+      if let page = commit.spooled, let spooled {
+        try spool.add(spooled, sequence: page.sequence, generation: page.generation, on: connection)
+      }
       for charge in commit.charges { try Self.add(charge, on: connection) }
       for page in commit.ledgers { try self.ledger(of: page, on: connection).apply(page, on: connection) }
     }
@@ -111,6 +120,25 @@ extension SQLiteJobState {
     guard let count else { return keys.count }
     memory.withLock { $0.keysOf = generation }
     return count
+  }
+}
+
+/// Pages that wait for sinks.
+extension SQLiteJobState {
+  func spooledPage(after sequence: UInt64, generation: UInt64) async throws -> SpooledPage? {
+    let job = job
+    let found = try await database.read { connection in
+      try SavedSpool(ofJob: job, on: connection)?.first(after: sequence, generation: generation, on: connection)
+    }
+    // Read back here and not in the transaction: nobody waits for it.
+    return try found.map { try $0.page.page(generation: generation, sequence: $0.sequence, path: path) }
+  }
+
+  func spoolSize(after sequence: UInt64, generation: UInt64) async throws -> Int {
+    let job = job
+    return try await database.read { connection in
+      try SavedSpool(ofJob: job, on: connection)?.size(after: sequence, generation: generation, on: connection) ?? 0
+    }
   }
 }
 

@@ -6,7 +6,7 @@ import SluiceCore
 /// released: another is added, with a golden file of the form before.
 enum StateSchema {
   /// Makes form n + 1 out of form n.
-  private static let steps: [@Sendable (Connection) throws -> Void] = [makeFirst, keepPagesByJob]
+  private static let steps: [@Sendable (Connection) throws -> Void] = [makeFirst, keepPagesByJob, addSpool]
 
   /// The form of this version.
   static var version: Int { steps.count }
@@ -95,6 +95,16 @@ enum StateSchema {
     }
     rows.reset()
     try connection.execute("DROP TABLE earlier_pages")
+  }
+
+  /// Pages that wait for sinks. What is short stands before the page itself.
+  private static func addSpool(_ connection: Connection) throws {
+    try connection.execute(
+      """
+      CREATE TABLE spool (
+        id INTEGER PRIMARY KEY, generation INTEGER NOT NULL, start INTEGER NOT NULL, size INTEGER NOT NULL, marks BLOB,
+        lines BLOB NOT NULL)
+      """)
   }
 
   private static func damaged(_ connection: Connection) -> SluiceError {

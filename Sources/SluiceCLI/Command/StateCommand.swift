@@ -61,6 +61,8 @@ struct StateCommand: Sendable {
       if let taint = checkpoint.listing.taint { console.out("  without proof: \(taint.detail)\n") }
       for (name, cursor) in checkpoint.sinks.sorted(by: { $0.key < $1.key }) {
         var facts = ["\(cursor.sequence) deliveries confirmed"]
+        let waiting = checkpoint.pagesWaiting(for: name)
+        if waiting > 0 { facts.append("\(waiting) pages wait for it") }
         if let publication = cursor.publication {
           facts.append("\(publication.content.documents) documents published in listing \(publication.generation)")
         }

@@ -56,6 +56,7 @@ enum ReportJSON {
       Field("writes", .int(Int64(sink.writes))),
       Field("deletes", .int(Int64(sink.deletes))), Field("unchanged", .int(Int64(sink.unchanged))),
       Field("published", .bool(sink.isPublished)), Field("was_current", .bool(sink.wasCurrent)),
+      Field("spooled_bytes", .int(Int64(sink.spooled))),
     ])
   }
 

@@ -33,12 +33,16 @@ enum ReportText {
   private static func line(_ sink: RunReport.Sink, _ report: RunReport) -> String {
     let head = "sink    \(sink.name): "
     if sink.isStaged, !sink.isPublished, !sink.wasCurrent {
-      return head + "\(sink.staged) documents staged, nothing published"
+      return head + "\(sink.staged) documents staged, nothing published" + spooled(sink)
     }
     var text = head + "\(sink.writes) writes, \(sink.deletes) deletes, \(sink.unchanged) unchanged"
     if sink.isPublished { text += ", published" }
     if sink.wasCurrent { text += ", left as it was" }
-    return text
+    return text + spooled(sink)
+  }
+
+  private static func spooled(_ sink: RunReport.Sink) -> String {
+    sink.spooled > 0 ? "; up to \(bytes(sink.spooled)) waited for it" : ""
   }
 
   private static func failure(_ error: SluiceError, _ name: String, _ console: Console) -> [String] {

@@ -1,7 +1,7 @@
 /// All that a job needs to go on after a crash, saved as one.
 ///
 /// A checkpoint is a value; saving it is the state store's. It moves past a page only by `confirmPage`, which takes the
-/// receipts of every sink.
+/// receipts of the sinks, and the page itself where one of them lags: it is saved with the checkpoint.
 public struct Checkpoint: Sendable, Equatable {
   /// What the job is doing.
   public enum Phase: Sendable, Equatable {
@@ -112,15 +112,19 @@ public struct Checkpoint: Sendable, Equatable {
     self.savedAt = savedAt
   }
 
-  /// Moves past a page of the listing. Throws `internal` unless every sink has confirmed the same next delivery.
+  /// Moves past a page of the listing. Throws `internal` unless every sink has confirmed it, or it is `spooled`: then it
+  /// is to be saved with this checkpoint.
   package mutating func confirmPage(
-    of partition: Int, next: PagingStep, highest: Key?, isEmpty: Bool, receipts: [String: Receipt]
+    of partition: Int, next: PagingStep, highest: Key?, isEmpty: Bool, receipts: [String: Receipt],
+    spooled: SpooledPage? = nil
   ) throws {
+    let isSpooled = spooled.map { $0.generation == listing.generation && $0.sequence == UInt64(listing.pages) + 1 }
     for name in sinks.keys {
-      guard let receipt = receipts[name] else {
+      if let receipt = receipts[name] {
+        try advance(name, by: receipt)
+      } else if isSpooled != true {
         throw SluiceError(.internal, "sink \(name) has not confirmed the page")
       }
-      try advance(name, by: receipt)
     }
     listing.confirmPage(of: partition, next: next, highest: highest, isEmpty: isEmpty)
   }
@@ -136,14 +140,14 @@ public struct Checkpoint: Sendable, Equatable {
     counters.retries += receipt.retries
   }
 
-  /// The checkpoint as it will be once every sink has confirmed its next delivery without a rejection: what a
-  /// transactional sink commits together with the data.
-  package func assumingConfirmed(_ page: (partition: Int, next: PagingStep, highest: Key?, isEmpty: Bool)?)
-    -> Checkpoint
-  {
+  /// The checkpoint as it will be once every sink, or every one of `names`, has confirmed its next delivery without a
+  /// rejection: what a transactional sink commits together with the data.
+  package func assumingConfirmed(
+    _ page: (partition: Int, next: PagingStep, highest: Key?, isEmpty: Bool)?, by names: [String]? = nil
+  ) -> Checkpoint {
     var next = self
     next.revision += 1
-    for name in next.sinks.keys { next.sinks[name]?.sequence += 1 }
+    for name in names ?? Array(next.sinks.keys) { next.sinks[name]?.sequence += 1 }
     if let page {
       next.listing.confirmPage(of: page.partition, next: page.next, highest: page.highest, isEmpty: page.isEmpty)
     }

@@ -27,7 +27,8 @@ public struct StateContext: Sendable {
   public init(baseDirectory: String = ".") { self.baseDirectory = baseDirectory }
 }
 
-/// The state of one job, held under its lock. Used by one task at a time.
+/// The state of one job, held under its lock. Used by one task at a time, but for what says otherwise; ledgers of
+/// several sinks may be used beside it.
 public protocol JobState: Sendable {
   /// The checkpoint saved last; nil where the job has never saved one.
   func checkpoint() async throws -> Checkpoint?
@@ -46,6 +47,13 @@ public protocol JobState: Sendable {
   /// no longer there.
   func ledger(sink: String, identity: SinkIdentity) async throws -> any Ledger
 
+  /// The first page after the delivery `sequence` that waits in the spool; nil where none does. May be called by several
+  /// tasks at once, and while `save` runs.
+  func spooledPage(after sequence: UInt64, generation: UInt64) async throws -> SpooledPage?
+
+  /// How many bytes the spool takes for the pages after the delivery `sequence`.
+  func spoolSize(after sequence: UInt64, generation: UInt64) async throws -> Int
+
   /// Frees the lock.
   func close() async
 }
@@ -60,12 +68,21 @@ public struct StateCommit: Sendable {
   public var page: PageRecord?
   /// What was spent or reserved.
   public var charges: [Charge]
+  /// A page to add to the spool. Pages of another generation than the checkpoint's leave the spool with any commit.
+  public var spooled: SpooledPage?
+  /// The last delivery that every sink has confirmed: spooled pages up to it are removed; nil: none has to be.
+  public var unspooled: UInt64?
 
-  package init(_ checkpoint: Checkpoint, ledgers: [LedgerPage] = [], page: PageRecord? = nil, charges: [Charge] = []) {
+  package init(
+    _ checkpoint: Checkpoint, ledgers: [LedgerPage] = [], page: PageRecord? = nil, charges: [Charge] = [],
+    spooled: SpooledPage? = nil, unspooled: UInt64? = nil
+  ) {
     self.checkpoint = checkpoint
     self.ledgers = ledgers
     self.page = page
     self.charges = charges
+    self.spooled = spooled
+    self.unspooled = unspooled
   }
 }
 

@@ -31,6 +31,8 @@ public struct LimitSettings: Configurable {
   public var bytesPerDay: ByteCount?
   /// Time of one run.
   public var timePerRun: Duration?
+  /// How much of the listing may wait in the state store for a sink that lags behind the others.
+  public var spool = ByteCount(256_000_000)
 
   /// The defaults.
   public init() {}
@@ -60,6 +62,10 @@ public struct LimitSettings: Configurable {
       Setting("requests_per_day", \.requestsPerDay, "Page requests of one day.", range: 1...),
       Setting("bytes_per_day", \.bytesPerDay, "Bytes received in one day."),
       Setting("time_per_run", \.timePerRun, "Time of one run."),
+      Setting(
+        "spool", \.spool,
+        "With several sinks: how much may wait in the state store for a sink that lags behind the others, give or take a "
+          + "page. When it is full, the source waits. 0: nothing waits there, the slowest sink holds the others back."),
     ])
 }
 

@@ -6,7 +6,7 @@ public enum RunEvent: Sendable {
   case started(job: String, generation: UInt64, resumedPages: Int)
   /// Where an adapter talks to, and what decided that.
   case endpoint(job: String, component: String, String, from: String)
-  /// A page is confirmed by every sink and saved. `known` is the number of documents to expect, where it is known.
+  /// A page is confirmed by every sink, or spooled for those that lag, and saved. `known` is the number of documents to expect, where it is known.
   case progress(job: String, counters: Checkpoint.Counters, known: Int?)
   /// A failed step is tried again.
   case retry(job: String, attempt: Int, delay: Duration, error: SluiceError)

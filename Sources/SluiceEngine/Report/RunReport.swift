@@ -28,6 +28,8 @@ public struct RunReport: Sendable {
     public var isStaged = false
     /// Documents in the stage. They are among the writes once the stage is swapped in.
     public var staged = 0
+    /// The most bytes of pages that waited for it in the state store.
+    public var spooled = 0
     /// Whether a set was swapped in.
     public var isPublished = false
     /// Whether it already showed the very same set.

@@ -12,10 +12,12 @@ extension JobRun {
   private func resume() async throws -> Bool {
     let isAtEnd = checkpoint.listing.hasEnded
     for (index, sink) in sinks.enumerated() {
-      guard let cursor = checkpoint.sinks[plan.sinks[index].name],
-        try await canResume(sink, plan.sinks[index], cursor, isAtEnd: isAtEnd)
+      let name = plan.sinks[index].name
+      guard let cursor = checkpoint.sinks[name],
+        try await canResume(
+          sink, plan.sinks[index], cursor, isAtEnd: isAtEnd && checkpoint.pagesWaiting(for: name) == 0)
       else {
-        note("a new listing: what sink \(plan.sinks[index].name) was given is gone, or would look different now")
+        note("a new listing: what sink \(name) was given is gone, or would look different now")
         return false
       }
     }
@@ -30,6 +32,7 @@ extension JobRun {
     return true
   }
 
+  /// `isAtEnd` says that the sink has got the whole listing.
   private func canResume(
     _ sink: any Writable, _ sinkPlan: JobPlan.SinkPlan, _ cursor: Checkpoint.SinkCursor, isAtEnd: Bool
   ) async throws -> Bool {
@@ -93,6 +96,7 @@ extension JobRun {
 
   private func makeLanes() async throws {
     lanes = []
+    feeds = Feeds()
     for (index, sink) in sinks.enumerated() {
       let sinkPlan = plan.sinks[index]
       guard let cursor = checkpoint.sinks[sinkPlan.name] else { continue }

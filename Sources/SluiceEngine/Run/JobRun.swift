@@ -12,13 +12,17 @@ final class JobRun {
 
   var checkpoint: Checkpoint
   var lanes: [SinkLane] = []
+  /// What is on its way to them, and from the source.
+  var feeds = Feeds()
   var transforms: [any Transform]
   var loopGuard = LoopGuard()
   var budget: Budget
   /// Documents to expect, where it is known.
   var known: Int?
   var report: RunReport
-  private var lastSaved: Checkpoint?
+  private(set) var lastSaved: Checkpoint?
+  /// Reads that the last save charged beyond those of the request in flight.
+  private var aheadAtSave = 0
   /// Whether this run has begun its listing anew after a lost position: it does so once.
   var hasRestarted = false
   /// Whether the listing had ended before this run, and only its completion was left.
@@ -57,13 +61,34 @@ final class JobRun {
   }
 
   /// Saves the checkpoint with all that belongs to it. `ahead` are reads that may be asked for before the next save.
-  func save(ledgers: [LedgerPage] = [], page: PageRecord? = nil, ahead: Int = 0) async throws {
+  func save(
+    ledgers: [LedgerPage] = [], page: PageRecord? = nil, spooled: SpooledPage? = nil, ahead: Int = 0
+  ) async throws {
+    aheadAtSave = ahead
+    try await save(ledgers: ledgers) { commit in
+      commit.page = page
+      commit.spooled = spooled
+    }
+  }
+
+  /// Saves that a sink has confirmed what waited for it. What the save before has charged ahead stays charged.
+  func saveUnspooling(ledgers: [LedgerPage]) async throws {
+    let confirmed = checkpoint.confirmedByAll
+    try await save(ledgers: ledgers) { $0.unspooled = confirmed }
+  }
+
+  private func save(ledgers: [LedgerPage], with parts: (inout StateCommit) -> Void) async throws {
     checkpoint.revision += 1
     checkpoint.savedAt = environment.now()
-    let charges = budget.charge(ahead: ahead, on: Day(environment.now()))
-    try await state.save(StateCommit(checkpoint, ledgers: ledgers, page: page, charges: charges))
+    let charges = budget.charge(ahead: aheadAtSave, on: Day(environment.now()))
+    var commit = StateCommit(checkpoint, ledgers: ledgers, charges: charges)
+    parts(&commit)
+    try await state.save(commit)
     lastSaved = checkpoint
   }
+
+  /// Goes back to what is saved: what came after it does not count.
+  func forgetUnsaved() { if let lastSaved { checkpoint = lastSaved } }
 
   /// After a run that ended early: charges what was used, and gives back what was reserved beyond the request in flight,
   /// which is taken as billed. The checkpoint stays the one saved last; a listing that a guard stopped is not taken up

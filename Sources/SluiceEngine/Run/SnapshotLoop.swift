@@ -11,41 +11,47 @@ extension JobRun {
     var highest: Key?
   }
 
-  /// Pages being fetched beside what the run does; nil comes when somebody asked to stop. One group for a whole listing:
-  /// one made for each page cost a task and three changes of threads more between two requests.
-  private typealias Fetches = ThrowingTaskGroup<Page?, any Error>
-
-  /// Lists one part of the key space from where it stands to its end.
-  func list(partition: Int) async throws {
-    let position: PagePosition
-    switch checkpoint.listing.partitions[partition].progress {
-    case .notStarted: position = plan.paging.strategy.first
-    case .at(let next): position = next
-    case .ended: return
-    }
+  /// Lists every part from where it stands to its end, and brings to each sink what waits for it.
+  func list() async throws {
     let stop = environment.stop
-    try await withThrowingTaskGroup(of: Page?.self) { fetches in
-      defer { fetches.cancelAll() }
-      fetches.addTask {
+    try await withThrowingTaskGroup(of: WorkEvent.self) { work in
+      defer { work.cancelAll() }
+      work.addTask {
         await stop.untilRequested()
-        return nil
+        return .stopped
       }
-      try await list(from: position, partition: partition, &fetches)
+      do {
+        feedWaiting(&work)
+        for partition in checkpoint.listing.partitions.indices { try await list(partition: partition, &work) }
+        try await drain(&work)
+      } catch {
+        await windUp(&work)
+        throw error
+      }
     }
   }
 
-  private func list(from position: PagePosition, partition: Int, _ fetches: inout Fetches) async throws {
+  /// Lists one part of the key space from where it stands to its end.
+  private func list(partition: Int, _ work: inout Work) async throws {
+    switch checkpoint.listing.partitions[partition].progress {
+    case .notStarted: try await list(from: plan.paging.strategy.first, partition: partition, &work)
+    case .at(let next): try await list(from: next, partition: partition, &work)
+    case .ended: break
+    }
+  }
+
+  private func list(from position: PagePosition, partition: Int, _ work: inout Work) async throws {
     var request = request(at: position, in: partition)
     try await prepareFirst(request)
     try environment.stop.check()
-    begin(request, &fetches)
-    var arrival = try await arrival(of: request, partition: partition, &fetches)
+    begin(request, &work)
+    var arrival = try await arrival(of: request, partition: partition, &work)
     while true {
       try guardProgress(of: arrival, in: partition)
       let step = try await step(after: arrival, in: partition)
       guard case .next(let next) = step else {
         try await distrustEnd(arrival, step)
-        try await confirm(&arrival, then: step, in: partition)
+        try await confirm(&arrival, then: step, in: partition, &work)
         return
       }
       request = self.request(at: next, in: partition)
@@ -54,13 +60,13 @@ extension JobRun {
         try budget.reserve(reads: request.size, elapsed: environment.elapsed() - startedAt)
       } catch {
         // The page in hand is paid for: keep it, then stop.
-        try await confirm(&arrival, then: step, in: partition)
+        try await confirm(&arrival, then: step, in: partition, &work)
         throw error
       }
       // Applied and saved while the next is fetched.
-      begin(request, &fetches)
-      try await confirm(&arrival, then: step, in: partition, ahead: request.size)
-      arrival = try await self.arrival(of: request, partition: partition, &fetches)
+      begin(request, &work)
+      try await confirm(&arrival, then: step, in: partition, ahead: request.size, &work)
+      arrival = try await self.arrival(of: request, partition: partition, &work)
     }
   }
 
@@ -87,19 +93,23 @@ extension JobRun {
       hint: "stopped at the first repeat, nothing was published; \(cost.sentence)")
   }
 
-  private func begin(_ request: PageRequest, _ fetches: inout Fetches) {
+  private func begin(_ request: PageRequest, _ work: inout Work) {
     let source = source
-    fetches.addTask { try await source.page(request) }
+    work.addTask {
+      do { return .fetched(.success(try await source.page(request))) } catch { return .fetched(.failure(error)) }
+    }
   }
 
   /// Waits for the page that was begun last, but leaves it as soon as somebody asks to stop.
-  private func arrival(of request: PageRequest, partition: Int, _ fetches: inout Fetches) async throws -> Arrival {
+  private func arrival(of request: PageRequest, partition: Int, _ work: inout Work) async throws -> Arrival {
+    while feeds.fetched == nil {
+      try checkStopped()
+      try await handleNext(&work)
+    }
+    try checkStopped()
+    guard let fetched = feeds.fetched.take() else { throw CancellationError() }
     do {
-      guard let page = try await fetches.next() ?? nil else {
-        try environment.stop.check()
-        throw CancellationError()
-      }
-      return arrived(page, request)
+      return arrived(try fetched.get(), request)
     } catch let error as SluiceError {
       throw failed(error, request, in: partition)
     }
@@ -177,35 +187,53 @@ extension JobRun {
     }
   }
 
-  /// Applies a page to every sink and saves the checkpoint with their receipts. Takes the documents out of `arrival`.
+  /// Applies a page to the sinks and saves the checkpoint with their receipts; for a sink that lags, the page is saved
+  /// with it. Takes the documents out of `arrival`.
   private func confirm(
-    _ arrival: inout Arrival, then step: PagingStep, in partition: Int, ahead: Int = 0
+    _ arrival: inout Arrival, then step: PagingStep, in partition: Int, ahead: Int = 0, _ work: inout Work
   ) async throws {
     let page = checkpoint.listing.partitions[partition].pages + 1
     let keys = arrival.page.batch.keyFingerprints
     let highest = arrival.highest
+    let isEmpty = arrival.page.signals.count == 0
 
     // Moved, so that the transforms change the page in place: where somebody else holds it, they change a copy.
     var batch = Batch()
     swap(&batch, &arrival.page.batch)
     let rejected = try transform(&batch, page: page)
-    let counters = counted(arrival.page, dropped: batch.count(of: .dropped), rejected: rejected.count)
-    var saved = checkpoint.assumingConfirmed((partition, step, highest, arrival.page.signals.count == 0))
-    saved.counters = counters
-    let outcomes = try await deliver(batch, rejected: rejected, saved: saved, page: page)
+    let dropped = batch.count(of: .dropped) - rejected.count
+    if lanes.count > 1 { try await makeRoom(&work) }
+    let delivered = try await deliver(
+      SpooledPage(
+        generation: checkpoint.listing.generation, sequence: UInt64(checkpoint.listing.pages) + 1, batch: batch,
+        rejected: rejected), then: (partition, step, highest, isEmpty),
+      counters: { self.counted(arrival.page, dropped: dropped, rejected: rejected.count) }, &work)
 
-    checkpoint.counters = counters
+    try reportRejections(delivered.outcomes, page: page)
+    checkpoint.counters = counted(arrival.page, dropped: dropped, rejected: rejected.count)
     try checkpoint.confirmPage(
-      of: partition, next: step, highest: highest, isEmpty: arrival.page.signals.count == 0,
-      receipts: outcomes.mapValues(\.receipt))
-    try count(outcomes)
+      of: partition, next: step, highest: highest, isEmpty: isEmpty, receipts: delivered.outcomes.mapValues(\.receipt),
+      spooled: delivered.spooled)
+    tally(delivered.outcomes)
     try await save(
-      ledgers: outcomes.values.compactMap(\.ledger),
+      ledgers: delivered.outcomes.values.compactMap(\.ledger),
       page: PageRecord(generation: checkpoint.listing.generation, request: arrival.fingerprint, keys: keys),
-      ahead: ahead)
+      spooled: delivered.spooled, ahead: ahead)
+    if delivered.spooled != nil { try await noteWaiting() }
+    feedWaiting(&work)
     environment.observe(.progress(job: plan.name, counters: checkpoint.counters, known: known))
     try budget.checkUsed()
     if case .next = step { try environment.stop.check() }
+  }
+
+  private func deliver(
+    _ page: SpooledPage, then change: PageChange, counters: () -> Checkpoint.Counters, _ work: inout Work
+  ) async throws -> (outcomes: [String: SinkLane.Outcome], spooled: SpooledPage?) {
+    // The usual single sink needs no task of its own.
+    guard lanes.count == 1 else { return try await feed(page, then: change, counters: counters, &work) }
+    var saved = checkpoint.assumingConfirmed(change)
+    saved.counters = counters()
+    return ([lanes[0].name: try await lanes[0].deliver(page, saved: saved, job: plan.name)], nil)
   }
 
   /// Whether a page has documents, but no key that this listing has not seen. A key above the highest so far is new
@@ -235,27 +263,6 @@ extension JobRun {
     return Set(batch.indices.filter { batch.kind(at: $0) == .dropped && keys.contains(batch.key(at: $0)) })
   }
 
-  private func deliver(
-    _ batch: Batch, rejected: Set<Int>, saved: Checkpoint, page: Int
-  ) async throws -> [String: SinkLane.Outcome] {
-    let job = plan.name
-    let deliver = { @Sendable (lane: SinkLane) async throws -> SinkLane.Outcome in
-      do {
-        return try await lane.deliver(batch, rejected: rejected, saved: saved)
-      } catch let error as SluiceError {
-        throw error.at(Place(job: job, component: lane.name, page: page))
-      }
-    }
-    // The usual single sink needs no task of its own.
-    if lanes.count == 1 { return [lanes[0].name: try await deliver(lanes[0])] }
-    return try await withThrowingTaskGroup(of: (String, SinkLane.Outcome).self) { group in
-      for lane in lanes { group.addTask { (lane.name, try await deliver(lane)) } }
-      var outcomes: [String: SinkLane.Outcome] = [:]
-      for try await (name, outcome) in group { outcomes[name] = outcome }
-      return outcomes
-    }
-  }
-
   /// The counters with a page that is about to be confirmed.
   private func counted(_ page: Page, dropped: Int, rejected: Int) -> Checkpoint.Counters {
     var counters = checkpoint.counters
@@ -268,8 +275,14 @@ extension JobRun {
     return counters
   }
 
-  /// Counts what sinks did, for checkpoint, report and budget.
+  /// Counts what sinks did, for checkpoint, report and budget. Throws where a document that was not taken stops the run.
   func count(_ outcomes: [String: SinkLane.Outcome]) throws {
+    try reportRejections(outcomes, page: checkpoint.listing.pages)
+    tally(outcomes)
+  }
+
+  /// Counts what sinks did, once it is sure that it counts.
+  func tally(_ outcomes: [String: SinkLane.Outcome]) {
     for index in report.sinks.indices {
       guard let outcome = outcomes[report.sinks[index].name] else { continue }
       report.sinks[index].staged += outcome.staged
@@ -280,7 +293,13 @@ extension JobRun {
       checkpoint.counters.deletes += outcome.deletes
       checkpoint.counters.unchanged += outcome.unchanged
       budget.note(writes: outcome.writes, deletes: outcome.deletes)
-      try report(outcome.receipt.rejections, page: checkpoint.listing.pages)
+    }
+  }
+
+  /// Reports what sinks could not take, in the order of the configuration.
+  func reportRejections(_ outcomes: [String: SinkLane.Outcome], page: Int) throws {
+    for sink in plan.sinks {
+      if let outcome = outcomes[sink.name] { try report(outcome.receipt.rejections, page: page) }
     }
   }
 

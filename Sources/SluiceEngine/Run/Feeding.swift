@@ -1,0 +1,236 @@
+import SluiceCore
+
+/// Several sinks, each at its own pace: what the fastest takes from memory, a slower one takes from the spool later.
+///
+/// The fastest sink sets the pace of the source: as long as no sink keeps up, the source waits. For a sink that lags, the
+/// page is saved with the checkpoint that moves past it, and the sink reads on from there, one page at a time.
+extension JobRun {
+  /// Waits until a page can be given to the sinks: one of them at least has nothing to catch up, and for the others there
+  /// is room in the spool.
+  func makeRoom(_ work: inout Work) async throws {
+    while try await mustWait() {
+      try checkStopped()
+      try await handleNext(&work)
+    }
+  }
+
+  private func mustWait() async throws -> Bool {
+    guard lanes.indices.contains(where: isCaughtUp) else { return true }
+    for lane in lanes where checkpoint.pagesWaiting(for: lane.name) > 0 {
+      if try await bytesWaiting(for: lane) >= plan.limits.spool.bytes { return true }
+    }
+    return false
+  }
+
+  /// Gives a page to the sinks that have nothing to catch up. Returns once all sinks have confirmed it, or those that
+  /// have not lag behind: then with the page to spool.
+  func feed(
+    _ page: SpooledPage, then change: PageChange, counters: () -> Checkpoint.Counters, _ work: inout Work
+  ) async throws -> (outcomes: [String: SinkLane.Outcome], spooled: SpooledPage?) {
+    feeds.page = page.sequence
+    feeds.outcomes = [:]
+    var given: Set<Int> = []
+    while true {
+      for index in lanes.indices where !given.contains(index) && isCaughtUp(index) {
+        given.insert(index)
+        var saved = checkpoint.assumingConfirmed(change, by: [lanes[index].name])
+        saved.counters = counters()
+        start(page, to: index, saved: saved, &work)
+      }
+      if isEnough(given: given.count, of: page, then: change.next, &work) { break }
+      try await handleNext(&work)
+    }
+    let outcomes = Dictionary(uniqueKeysWithValues: feeds.outcomes.map { (lanes[$0.key].name, $0.value) })
+    feeds.page = nil
+    feeds.outcomes = [:]
+    return (outcomes, outcomes.count == lanes.count ? nil : page)
+  }
+
+  /// Whether the page needs to wait for no sink any more.
+  private func isEnough(given: Int, of page: SpooledPage, then next: PagingStep, _ work: inout Work) -> Bool {
+    let confirmed = feeds.outcomes.count
+    // All the others lag from before.
+    if confirmed == given { return true }
+    // Without a next page there is nothing to hasten for, and with a spool of no size nowhere to put this one.
+    guard case .next = next, confirmed > 0, feeds.fetched != nil, plan.limits.spool.bytes > 0 else { return false }
+    if feeds.graceOver == page.sequence { return true }
+    if !feeds.isTimed {
+      feeds.isTimed = true
+      let sequence = page.sequence
+      work.addTask {
+        // Cancelled with the group, whose events nobody looks at then.
+        do { try await Task.sleep(for: Feeds.grace) } catch {}
+        return .graceOver(page: sequence)
+      }
+    }
+    return false
+  }
+
+  /// Begins to bring to each idle sink the next page that waits for it.
+  func feedWaiting(_ work: inout Work) {
+    for index in lanes.indices where !feeds.busy.contains(index) {
+      let lane = lanes[index]
+      guard checkpoint.pagesWaiting(for: lane.name) > 0, let cursor = checkpoint.sinks[lane.name] else { continue }
+      feeds.busy.insert(index)
+      let job = plan.name
+      let state = state
+      let generation = checkpoint.listing.generation
+      let saved = checkpoint.assumingConfirmed(nil, by: [lane.name])
+      work.addTask {
+        await .delivered(to: index) {
+          try await lane.deliverSpooled(
+            after: cursor.sequence, generation: generation, from: state, saved: saved, job: job)
+        }
+      }
+    }
+  }
+
+  /// Waits until every sink has what waits for it.
+  func drain(_ work: inout Work) async throws {
+    for lane in lanes {
+      let pages = checkpoint.pagesWaiting(for: lane.name)
+      guard pages > 0 else { continue }
+      environment.observe(.notice(job: plan.name, "all is read; \(pages) pages wait for sink \(lane.name)"))
+    }
+    while !feeds.busy.isEmpty {
+      try checkStopped()
+      try await handleNext(&work)
+    }
+  }
+
+  /// At an early end: nothing further is begun, and what a sink confirms nevertheless is saved.
+  func windUp(_ work: inout Work) async {
+    work.cancelAll()
+    guard lanes.count > 1 else { return }
+    forgetUnsaved()
+    feeds.page = nil
+    while !feeds.busy.isEmpty {
+      do {
+        guard let event = try await work.next() else { return }
+        guard case .delivered(let lane, let result) = event else { continue }
+        feeds.busy.remove(lane)
+        // A page that is not spooled is asked for again.
+        guard case .success(let outcome) = result, outcome.receipt.sequence <= UInt64(checkpoint.listing.pages) else {
+          continue
+        }
+        try await confirmSpooled(outcome, by: lanes[lane])
+      } catch {
+        forgetUnsaved()
+      }
+    }
+  }
+}
+
+/// One thing after the other of what happens beside the run.
+extension JobRun {
+  /// Waits for the next thing, and takes note of it.
+  func handleNext(_ work: inout Work) async throws {
+    guard let event = try await work.next() else { throw CancellationError() }
+    switch event {
+    case .stopped: feeds.isStopped = true
+    case .fetched(let page): feeds.fetched = page
+    case .graceOver(let page):
+      feeds.graceOver = page
+      feeds.isTimed = false
+    case .delivered(let index, let result):
+      feeds.busy.remove(index)
+      let sequence = checkpoint.sinks[lanes[index].name]?.sequence ?? 0
+      if feeds.page == sequence + 1 {
+        feeds.outcomes[index] = try result.get()
+        return
+      }
+      do {
+        try await confirmSpooled(try result.get(), by: lanes[index])
+      } catch let error as SluiceError where error.code == .rejected {
+        throw error.ofSpooledPage
+      }
+      feedWaiting(&work)
+    }
+  }
+
+  /// Throws where the run is to end.
+  func checkStopped() throws {
+    guard feeds.isStopped else { return }
+    try environment.stop.check()
+    throw CancellationError()
+  }
+
+  /// Saves that a sink has confirmed a page that was spooled for it.
+  private func confirmSpooled(_ outcome: SinkLane.Outcome, by lane: SinkLane) async throws {
+    try reportRejections([lane.name: outcome], page: Int(outcome.receipt.sequence))
+    try checkpoint.advance(lane.name, by: outcome.receipt)
+    tally([lane.name: outcome])
+    try await saveUnspooling(ledgers: [outcome.ledger].compactMap { $0 })
+    try budget.checkUsed()
+  }
+
+  /// Takes note of how much waits for each sink.
+  func noteWaiting() async throws {
+    for lane in lanes where checkpoint.pagesWaiting(for: lane.name) > 0 { _ = try await bytesWaiting(for: lane) }
+  }
+
+  private func bytesWaiting(for lane: SinkLane) async throws -> Int {
+    let bytes = try await state.spoolSize(
+      after: checkpoint.sinks[lane.name]?.sequence ?? 0, generation: checkpoint.listing.generation)
+    if let index = report.sinks.firstIndex(where: { $0.name == lane.name }) {
+      report.sinks[index].spooled = max(report.sinks[index].spooled, bytes)
+    }
+    return bytes
+  }
+
+  /// Whether a sink has confirmed every page before the one that is being confirmed, and is idle.
+  private func isCaughtUp(_ index: Int) -> Bool {
+    !feeds.busy.contains(index) && checkpoint.pagesWaiting(for: lanes[index].name) == 0
+  }
+
+  private func start(_ page: SpooledPage, to index: Int, saved: Checkpoint, _ work: inout Work) {
+    let lane = lanes[index]
+    let job = plan.name
+    feeds.busy.insert(index)
+    work.addTask { await .delivered(to: index) { try await lane.deliver(page, saved: saved, job: job) } }
+  }
+}
+
+extension WorkEvent {
+  fileprivate static func delivered(
+    to lane: Int, _ deliver: @Sendable () async throws -> SinkLane.Outcome
+  ) async -> WorkEvent {
+    do { return .delivered(lane: lane, .success(try await deliver())) } catch {
+      return .delivered(lane: lane, .failure(error))
+    }
+  }
+}
+
+extension SinkLane {
+  /// Brings one page to the sink. An error has the sink and the page.
+  func deliver(_ page: SpooledPage, saved: Checkpoint, job: String) async throws -> Outcome {
+    do {
+      return try await deliver(page.batch, rejected: page.rejected, saved: saved)
+    } catch let error as SluiceError {
+      throw error.at(Place(job: job, component: name, page: Int(page.sequence)))
+    }
+  }
+
+  /// Brings the page that waits after a delivery to the sink.
+  fileprivate func deliverSpooled(
+    after sequence: UInt64, generation: UInt64, from state: any JobState, saved: Checkpoint, job: String
+  ) async throws -> Outcome {
+    let page = try await state.spooledPage(after: sequence, generation: generation)
+    guard let page, page.sequence == sequence + 1 else {
+      throw SluiceError(
+        .invalidState, "page \(sequence + 1), which waits for a sink, is missing",
+        at: Place(job: job, component: name), hint: "--restart begins a new listing")
+    }
+    return try await deliver(page, saved: saved, job: job)
+  }
+}
+
+extension SluiceError {
+  /// The error of a document whose page was read long ago: that it was put right at the source does not help yet.
+  fileprivate var ofSpooledPage: SluiceError {
+    SluiceError(
+      code, message, at: place, retry: retry,
+      hint: "the page waits as it was read; on_reject: skip leaves the document out, --restart reads everything again",
+      causes: causes)
+  }
+}
