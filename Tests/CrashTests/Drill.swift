@@ -31,6 +31,8 @@ struct Drill {
   private(set) var killsAtEnd = 0
   /// Kills between the commit of a table and that of the state.
   private(set) var killsBetweenCommits = 0
+  /// Kills while pages waited for the table.
+  private(set) var killsWhileWaiting = 0
   private(set) var looks = 0
   /// What the round before has shown at its end.
   private var shown = Published()
@@ -62,7 +64,8 @@ struct Drill {
   }
 
   /// Brings the server's documents to both folders; the run in one is killed at `points` and begun again until it ends.
-  mutating func round(_ points: [KillPoint], observing: Bool = true) async throws {
+  /// `lagging`: meanwhile another program keeps the table locked most of the time.
+  mutating func round(_ points: [KillPoint], observing: Bool = true, lagging: Bool = false) async throws {
     let old = shown
     server.log.reset()
     let clean = await (try undisturbed.start()).wait()
@@ -70,6 +73,13 @@ struct Drill {
     let pages = server.listTokens
     let new = try undisturbed.shown()
     defer { shown = new }
+    if lagging {
+      var worked = self
+      let contender = Contender(crashed.folder.file("out/users.db"))
+      try await contender.contending { try await worked.finish(points, pages, old, new) }
+      self = worked
+      return
+    }
     guard observing else { return try await finish(points, pages, old, new) }
     let observer = observer(old, new)
     var worked = self
@@ -109,6 +119,7 @@ struct Drill {
       killed += 1
       if now.hasEnded { killsAtEnd += 1 }
       if now.isAhead { killsBetweenCommits += 1 }
+      if now.waiting > 0 { killsWhileWaiting += 1 }
       try expectWhole(old, new)
       if now.isFinished, now.generation > first.generation { break }
     }

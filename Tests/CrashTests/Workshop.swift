@@ -105,6 +105,8 @@ struct Standing: Equatable, CustomStringConvertible {
   var isFinished = true
   /// Whether the table knows of it, and the state store does not yet.
   var isAhead: Bool
+  /// Pages that wait for the table.
+  var waiting = 0
 
   init(_ checkpoint: Checkpoint?, isAhead: Bool) {
     self.isAhead = isAhead
@@ -114,6 +116,7 @@ struct Standing: Equatable, CustomStringConvertible {
     guard !isFinished else { return }
     pages = checkpoint.listing.pages
     hasEnded = checkpoint.listing.hasEnded
+    waiting = checkpoint.pagesWaiting(for: "sqlite")
   }
 
   var description: String {

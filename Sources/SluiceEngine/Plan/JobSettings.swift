@@ -23,7 +23,9 @@ struct JobSettings: Configurable {
       Setting("transforms", \.transforms, "What happens to each document, in order."),
       Setting("mode", \.mode, "`copy` writes what is there; `mirror` also deletes what is gone. Default: copy."),
       Setting("sink", \.sink, "Where documents go: an adapter with its settings."),
-      Setting("sinks", \.sinks, "Several sinks. The source is read once; what a slow one has not taken yet waits, see limits.spool."),
+      Setting(
+        "sinks", \.sinks,
+        "Several sinks. The source is read once; what a slow one has not taken yet waits, see limits.spool."),
       Setting("on_reject", \.onReject, "What happens to a document that cannot be taken because of its content."),
       Setting("on_position_lost", \.onPositionLost, "What happens when the other side refuses the saved position."),
       Setting("limits", \.limits, "Guards and budgets."),

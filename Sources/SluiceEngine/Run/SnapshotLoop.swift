@@ -201,7 +201,7 @@ extension JobRun {
     var batch = Batch()
     swap(&batch, &arrival.page.batch)
     let rejected = try transform(&batch, page: page)
-    let dropped = batch.count(of: .dropped) - rejected.count
+    let dropped = batch.count(of: .dropped)
     if lanes.count > 1 { try await makeRoom(&work) }
     let delivered = try await deliver(
       SpooledPage(

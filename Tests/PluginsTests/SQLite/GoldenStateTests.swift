@@ -46,6 +46,14 @@ import Testing
     return page
   }
 
+  private func spooled() throws -> SpooledPage {
+    var builder = BatchBuilder()
+    for change in try batch() { builder.add(change) }
+    builder.delete(key: Key("d"), version: .sequence(8))
+    builder.add(.dropped(key: Key("e"), version: .none))
+    return SpooledPage(generation: 7, sequence: 5, batch: try builder.finish(), rejected: [4])
+  }
+
   private func write() async throws {
     let store = try await open()
     var checkpoint = SavedFormTests.full(.watching(after: WatchPosition("w")), .byKey)
@@ -57,7 +65,8 @@ import Testing
       let record = PageRecord(generation: 7, request: request, keys: index == 0 ? keys : [])
       try await job.save(
         StateCommit(
-          checkpoint, ledgers: index == 0 ? [try page()] : [], page: record, charges: index == 0 ? [charge] : []))
+          checkpoint, ledgers: index == 0 ? [try page()] : [], page: record, charges: index == 0 ? [charge] : [],
+          spooled: index == 0 ? try spooled() : nil))
     }
     await job.close()
     await store.close()
@@ -95,6 +104,15 @@ import Testing
     #expect(try await ledger.entries(for: try batch()) == (try page()).updates)
     #expect(try await ledger.liveCount() == 2)
     #expect(try await ledger.unseen(generation: 7, after: nil, limit: 9).map(\.key) == [Key("c")])
+    let spooled = try await job.spooledPage(after: 4, generation: 7)
+    if form >= 3 {
+      #expect(spooled?.sequence == 5)
+      #expect(spooled?.rejected == [4])
+      let original = try self.spooled()
+      #expect(spooled.map { Array($0.batch) } == Array(original.batch))
+    } else {
+      #expect(spooled == nil)
+    }
     expected.revision = 4
     try await job.save(StateCommit(expected))
     await job.close()
