@@ -1,6 +1,10 @@
 import FirestoreServer
+import SluiceCore
+import SluiceJSON
 import SluiceTesting
 import Testing
+
+@testable import SluiceSQLite
 
 /// `kill -9` at random points, by a seed; the program is run again until it ends. See `Drill` for what must hold.
 @Suite("kill -9", .serialized) struct CrashTests {
@@ -60,6 +64,55 @@ import Testing
     }
     #expect(drill.killsWhileWaiting > 10, "too few kills came while the table lagged")
     #expect(drill.killsAtEnd > 0)
+  }
+
+  @Test("C97 memory does not grow with what waits for a table that is locked")
+  func memory() async throws {
+    let server = try FirestoreServer()
+    defer { server.stop() }
+    let requests = ListRequests()
+    server.script(requests.script)
+    let workshop = try Workshop(
+      server,
+      job: """
+        paging: { page_token: { size: 25 } }
+        retry: { attempts: 100, max_delay: 500ms }
+        limits: { reads_per_run: unlimited }
+        sinks:
+          - file: { path: out/users.jsonl }
+          - sqlite: { path: out/users.db, table: users }
+        """)
+    func fill(_ numbers: Range<Int>) throws {
+      for number in numbers {
+        try server.store.set(
+          "users/\(10_000 + number)", [Field("text", .string(String(repeating: "x", count: 20_000)))])
+      }
+    }
+    // The table has to be there before it can be locked.
+    try fill(0..<50)
+    try #require(await (try workshop.start()).wait().exitCode == 0)
+    try fill(50..<3_000)
+    let before = requests.count
+    let lock = try Connection(path: workshop.folder.file("out/users.db"), creating: false, synchronous: .normal)
+    let child = try workshop.start()
+    async let end: Void = {
+      _ = await child.wait()
+      requests.release()
+    }()
+    await requests.reached(before + 5)
+    try lock.execute("BEGIN IMMEDIATE")
+    let small = try #require(PeakMemory.of(child))
+    await requests.reached(before + 120)
+    let full = PeakMemory.of(child) ?? 0
+    lock.rollBack()
+    let peak = await PeakMemory.atEnd(of: child) ?? 0
+    await end
+    let result = await child.wait()
+    try #require(result.exitCode == 0, "\(result.errorText)")
+    let reports = try #require(JSON.parse(result.outputText).items)
+    let waited = try #require(reports.first?["sinks"]?.items?.last?["spooled_bytes"]?.int)
+    #expect(waited > 40_000_000, "only \(waited) bytes waited")
+    #expect(peak - small < waited / 2, "\(small) bytes became \(full), then \(peak), while \(waited) waited")
   }
 
   private func long(_ kind: Drill.Kind, documents: Int, pageSize: Int, kills: Int, seed: UInt64) async throws {
