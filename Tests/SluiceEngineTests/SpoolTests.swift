@@ -175,7 +175,8 @@ import Testing
     let source = Source(0..<60)
     let gate = Gate()
     let fast = RecordingStore()
-    let slow = RecordingStore { sequence in if sequence == 2, fast.deliveries.count > 20 { await gate.waitUntilOpen() } }
+    let slow = RecordingStore { sequence in if sequence == 2, fast.deliveries.count > 20 { await gate.waitUntilOpen() }
+    }
     var bench = bench(source, .inPlace, fast, slow)
     bench.mode = .mirror
     let mirror = bench
