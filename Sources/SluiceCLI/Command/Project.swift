@@ -63,9 +63,11 @@ struct Project: Sendable {
     }
     guard let choice else { return nil }
     guard let entry = catalog.stateStores.first(where: { $0.name == choice.name }) else {
+      let names = catalog.stateStores.map(\.name)
+      let suggestion = NearestName.find(choice.name, among: names)
       diagnostics.error(
-        "unknown_component", "there is no state store \"\(choice.name)\"", at: choice.mark,
-        suggestion: NearestName.find(choice.name, among: catalog.stateStores.map(\.name)))
+        "unknown_component", "there is no state store \"\(choice.name)\"", at: choice.mark, suggestion: suggestion,
+        hint: suggestion == nil ? "there are \(names.joined(separator: ", "))" : nil)
       return nil
     }
     return entry.plan(choice, into: &diagnostics)
