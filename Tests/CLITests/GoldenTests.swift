@@ -42,7 +42,7 @@ import Testing
 
   /// The cases that are about a whole file, and the golden file that shows each.
   @Test(
-    "what each case says",
+    "C106 C107 C109 C110 C111 C113 C114 C115 C117 what check says of each case",
     arguments: [
       ("C106 no, on, y and off are text where text is wanted", "good-words", "no errors"),
       ("C107 0510 and 08 stay text", "good-words", "exit code 0"),

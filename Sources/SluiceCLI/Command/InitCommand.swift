@@ -7,7 +7,6 @@ struct InitCommand {
   let console: Console
 
   func run() throws(SluiceError) -> Int32 {
-    if let configFile = invocation.configFile { throw Invocation.usage("\(configFile): name the file alone", nil) }
     let path = invocation.names.first ?? "config.yaml"
     let text = try invocation.draft.text(catalog)
     // Nothing is written that would not do: the examples of a component of one's own may be wrong.

@@ -84,14 +84,15 @@ struct Explanation {
     if case .object(let group) = info.type, node != nil || path.count == 1 {
       return settings(of: group.schema, node, path: path, role: role, isInherited: isInherited)
     }
+    let isSecret = info.isSecret || info.type.isSecret
     guard let node else {
-      let empty = entry?.value.expression
+      let empty = entry?.value.expression(isSecret: isSecret)
       let origin = empty == nil ? .builtIn : Self.origin(entry?.value.mark, isInherited)
       return [ExplainedSetting(path: path, value: info.defaultText, expression: empty, origin: origin)]
     }
     return [
       ExplainedSetting(
-        path: path, value: node.shown(isSecret: info.isSecret || info.type.isSecret), expression: node.expression,
+        path: path, value: node.shown(isSecret: isSecret), expression: node.expression(isSecret: isSecret),
         origin: Self.origin(node.mark, isInherited))
     ]
   }
@@ -118,7 +119,7 @@ struct Explanation {
       return []
     }
     let first = ExplainedSetting(
-      path: path, value: node.expression ?? choice.name, expression: node.expression,
+      path: path, value: node.expression(isSecret: false) ?? choice.name, expression: node.expression(isSecret: false),
       origin: Self.origin(choice.mark, isInherited))
     guard let known = catalog.component(choice.name, for: slot) else { return [first] }
     return [first]
@@ -141,7 +142,10 @@ extension ConfigType {
 
 extension ConfigNode {
   /// What a scalar came from, where it came from outside.
-  fileprivate var expression: String? { if case .scalar(let scalar) = content { scalar.expression } else { nil } }
+  fileprivate func expression(isSecret: Bool) -> String? {
+    guard case .scalar(let scalar) = content, let expression = scalar.expression else { return nil }
+    return isSecret ? scalar.secretDisplay : expression
+  }
 
   /// An entry of a mapping.
   fileprivate func entry(_ key: String) -> Entry? {
@@ -152,7 +156,7 @@ extension ConfigNode {
   /// What may be shown: expressions for what came from outside, nothing of a secret.
   fileprivate func shown(isSecret: Bool) -> String {
     switch content {
-    case .scalar(let scalar): scalar.expression ?? (isSecret ? "***" : scalar.text)
+    case .scalar(let scalar): isSecret ? scalar.secretDisplay : scalar.display
     case .sequence(let items): "[\(items.map { $0.shown(isSecret: isSecret) }.joined(separator: ", "))]"
     case .mapping(let entries):
       "{\(entries.map { "\($0.key): \($0.value.shown(isSecret: isSecret))" }.joined(separator: ", "))}"

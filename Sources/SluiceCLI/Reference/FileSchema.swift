@@ -174,7 +174,9 @@ extension FileSchema {
 
   /// A nested group of settings, which may contain itself.
   private mutating func group(_ group: ConfigObject, role: ConfigRole?) -> Value {
-    let name = role.map { "\(group.name).\($0.rawValue)" } ?? group.name
+    // A name of Swift may have characters that a reference would have to escape.
+    let plain = String(group.name.map { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "." ? $0 : "_" })
+    let name = role.map { "\(plain).\($0.rawValue)" } ?? plain
     if known.insert(name).inserted {
       let settings = object(group.schema, role: role)
       define(name, settings)
