@@ -61,11 +61,9 @@ import Testing
     let sample = try #require(Samples.blocks(of: "yaml", in: text).first)
     for line in sample.split(separator: "\n") {
       let keys = ["source", "sink"].filter { !line.hasPrefix($0) }
-      let others = ["source": "{ memory: { name: other } }", "sink": "{ memory: { name: copy } }"]
-      let job =
-        component.kind == .paging && component.name == "offset"
-        ? "{ memory: { name: other, consistent: true } }" : others["source"] ?? ""
-      let parts = keys.map { "    \($0): \($0 == "source" ? job : others[$0] ?? "")" }
+      // A source that every strategy can page.
+      let others = ["source": "{ memory: { name: other, consistent: true } }", "sink": "{ memory: { name: copy } }"]
+      let parts = keys.map { "    \($0): \(others[$0] ?? "")" }
       let text =
         component.kind == .state
         ? "version: 1\n\(line)\njobs:\n  a:\n" : "version: 1\njobs:\n  a:\n    \(line)\n"

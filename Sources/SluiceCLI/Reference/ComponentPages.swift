@@ -29,8 +29,10 @@ struct ComponentPages {
     return text(lines + matrix)
   }
 
-  /// Which strategy pages which adapter. Empty where this program has no such matrix.
-  private var matrix: [String] { [] }
+  /// Which strategy pages which adapter.
+  private var matrix: [String] {
+    ["## What pages what", ""] + PagingMatrix(catalog).markdown.split(separator: "\n").map(String.init)
+  }
 
   private var job: String {
     let schema = JobPlan.schema
