@@ -86,7 +86,7 @@ struct Lint {
     guard let deletes = settings.deletes else { return }
     if settings.mode != .mirror {
       if isInherited("deletes") { return }
-      diagnostics.error(
+      diagnostics.warning(
         "deletes_without_effect", "deletes says how a mirror deletes, and this job is a copy", at: keyMark("deletes"),
         hint: "set mode: mirror, or remove deletes")
     } else if deletes == .soft {
