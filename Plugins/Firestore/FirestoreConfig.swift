@@ -54,7 +54,13 @@ public struct FirestoreConfig: Configurable {
       }
       if let endpoint = config.endpoint {
         do throws(SluiceError) {
-          _ = try FirestoreEndpoint.url(endpoint)
+          let origin = try FirestoreEndpoint.url(endpoint).origin
+          // The first request would be refused; better to hear of it here.
+          if config.token != nil || config.apiKey != nil, origin.scheme == .http, !origin.isLoopback {
+            diagnostics.error(
+              "plain_http", "endpoint: credentials do not go over plain http", at: marks.place(of: "endpoint"),
+              hint: "use https, or remove \(config.token != nil ? "token" : "api_key")")
+          }
         } catch {
           diagnostics.error(
             "invalid_endpoint", "endpoint: \(error.message)", at: marks.place(of: "endpoint"), hint: error.hint)

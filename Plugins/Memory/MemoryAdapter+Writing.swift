@@ -6,7 +6,7 @@ extension MemoryAdapter: Publishing {
     if settings.publish == .replace {
       return delivery.confirm(stage: try addToStage(delivery.batch))
     }
-    store.apply(delivery.batch)
+    store.apply(delivery.batch, deletedAt: delivery.deletedAt)
     return delivery.confirm()
   }
 
@@ -77,8 +77,9 @@ extension MemoryAdapter: Publishing {
 }
 
 extension MemoryStore {
-  /// Applies changes, all at once for whoever looks. An older version does not overwrite a newer one.
-  func apply(_ batch: Batch) {
+  /// Applies changes, all at once for whoever looks. An older version does not overwrite a newer one. With `deletedAt`
+  /// a deleted document stays, and its field `deleted_at` has that time.
+  func apply(_ batch: Batch, deletedAt: Timestamp? = nil) {
     let changes = batch.map { change in
       if case .upsert(let document) = change { Change.upsert(document.compacted()) } else { change }
     }
@@ -89,7 +90,8 @@ extension MemoryStore {
         case .upsert(let document):
           if !document.isMissing, !document.version.isOlder(than: held) { _ = state.put(document) }
         case .delete(let key, let version):
-          if !version.isOlder(than: held) { _ = state.remove(key) }
+          if version.isOlder(than: held) { continue }
+          if let deletedAt { state.mark(key, deletedAt: deletedAt) } else { _ = state.remove(key) }
         case .dropped: break
         }
       }
@@ -98,6 +100,13 @@ extension MemoryStore {
 }
 
 extension MemoryStore.State {
+  /// Marks a document as deleted, once. Its version stays.
+  fileprivate mutating func mark(_ key: Key, deletedAt: Timestamp) {
+    guard let document = documents[key], document.fields["deleted_at"] == nil else { return }
+    let fields = document.fields.materialized + [Field("deleted_at", .timestamp(deletedAt))]
+    _ = put(Document(key: key, header: document.header, fields))
+  }
+
   /// Words that name the store's state.
   static func witness(store: String, revision: UInt64) -> String { "\(store)@\(revision)" }
 

@@ -54,6 +54,7 @@ public final class MemoryAdapter: Adapter {
     capabilities.order = config.consistent ? .pinned : .byKey
     capabilities.hasVersions = true
     capabilities.publishMode = config.publish == .replace ? .replace : .inPlace
+    capabilities.keepsDeleted = config.publish != .replace
     return capabilities
   }
 

@@ -28,13 +28,14 @@ extension SQLiteAdapter {
   }
 
   func write(
-    _ batch: Batch, _ progress: SinkProgress?, acceptsRejections: Bool
+    _ batch: Batch, _ progress: SinkProgress?, acceptsRejections: Bool, deletedAt: Timestamp?
   ) async throws -> (rejections: [Rejection], retries: Int) {
     let (table, encoding) = (table, encoding)
     let checkpoint = progress.map { (job: $0.checkpoint.job, text: SavedCheckpoint.text(of: $0.checkpoint)) }
     let ledger = ledger.withLock { $0 }
     let written = try await database.write { connection in
-      var writer = try RowWriter(table, encoding, acceptsRejections: acceptsRejections, on: connection)
+      var writer = try RowWriter(
+        table, encoding, acceptsRejections: acceptsRejections, deletedAt: deletedAt, on: connection)
       try writer.apply(batch)
       if let checkpoint {
         try connection.run(

@@ -45,7 +45,8 @@ public final class SQLiteAdapter: Publishing, Transactional {
         Setting("table", \.table, "The table. It is made where it is not there.", required: true, examples: ["users"]),
         Setting(
           "layout", \.layout,
-          "`document`: one row for each document, with the columns key, document, version, version_ns, create_time, update_time."
+          "`document`: one row for each document, with the columns key, document, version, version_ns, create_time, update_time "
+            + "(and deleted_at, with `deletes: soft`)."
         ),
         Setting(
           "publish", \.publish,
@@ -82,6 +83,7 @@ public final class SQLiteAdapter: Publishing, Transactional {
     var capabilities = Capabilities(conformancesOf: Self.self)
     capabilities.publishMode = config.publish == .replace ? .replace : .inPlace
     capabilities.isTransactional = config.publish == .inPlace
+    capabilities.keepsDeleted = config.publish == .inPlace
     return capabilities
   }
 
@@ -127,7 +129,8 @@ public final class SQLiteAdapter: Publishing, Transactional {
     switch publishMode {
     case .inPlace:
       let (rejections, retries) = try await write(
-        delivery.batch, delivery.progress, acceptsRejections: delivery.acceptsRejections)
+        delivery.batch, delivery.progress, acceptsRejections: delivery.acceptsRejections,
+        deletedAt: delivery.deletedAt)
       return delivery.confirm(rejecting: rejections, retries: retries)
     case .replace:
       let staged = try await put(

@@ -22,6 +22,8 @@ public struct CopyField: Transform {
         Setting("to", \.to, "Path of the copy. What was there is replaced.", required: true, examples: ["city"]),
       ],
       check: { config, marks, diagnostics in
+        if let from = config.from { diagnostics.warn(ofPath: from, at: marks.place(of: "from")) }
+        if let to = config.to { diagnostics.warn(ofPath: to, at: marks.place(of: "to")) }
         guard config.from == config.to else { return }
         diagnostics.error("ambiguous_value", "from and to are the same path", at: marks.place(of: "to"))
       })

@@ -42,8 +42,10 @@ func pathsSetting<Root>(
   Setting("fields", path, doc, required: true, examples: ["[password, address.street]"])
 }
 
-/// An empty list is a slip: to keep all or nothing is not what anybody adds a transform for.
+/// An empty list is a slip: to keep all or nothing is not what anybody adds a transform for. A path that leads nowhere
+/// is one, too.
 func checkPaths(_ paths: [FieldPath], _ marks: ConfigMarks, _ diagnostics: inout Diagnostics) {
+  for path in paths { diagnostics.warn(ofPath: path, at: marks.place(of: "fields")) }
   guard paths.isEmpty else { return }
   diagnostics.error("empty_list", "fields names no field", at: marks.place(of: "fields"), hint: "name at least one")
 }

@@ -80,6 +80,7 @@ extension Rename {
       do {
         let old = try FieldPath(parsing: entry.key)
         guard let new = FieldPath(segments: old.segments.dropLast() + [entry.value.name]) else { continue }
+        diagnostics.warn(ofPath: old, at: entry.mark)
         renames.append((old, new, entry.mark))
       } catch {
         diagnostics.error("wrong_type", error.message, at: entry.mark, hint: error.hint)

@@ -68,6 +68,7 @@ public struct SetFields: Transform {
             "ambiguous_value", "\(other.path) and \(path) set the same place", at: entry.mark,
             hint: "write the map as one value", notes: [Diagnostic.Note("the first one", at: other.mark)])
         }
+        diagnostics.warn(ofPath: path, at: entry.mark)
         paths.append((path, entry.mark))
       } catch {
         diagnostics.error("wrong_type", error.message, at: entry.mark, hint: error.hint)

@@ -50,6 +50,11 @@ public enum Sluice {
         return await RunCommand(invocation, catalog, console, observer, stop: stop).run()
       case .check: return CheckCommand(invocation, catalog, console).run()
       case .components: return ComponentsCommand(invocation, catalog, console).run()
+      case .explain: return try ExplainCommand(invocation, catalog, console).run()
+      case .`init`: return try InitCommand(invocation: invocation, catalog: catalog, console: console).run()
+      case .schema: return SchemaCommand(catalog: catalog, console: console).run()
+      case .docs: return try DocsCommand(invocation: invocation, catalog: catalog, console: console).run()
+      case .completion: return try CompletionCommand(invocation: invocation, catalog: catalog, console: console).run()
       case .state: return await StateCommand(invocation, catalog, console).run()
       case .demo:
         let observer = RunObserver(console, style: .text)
@@ -58,7 +63,7 @@ public enum Sluice {
       }
     } catch {
       console.error(error)
-      return Int32(error.code.category.rawValue)
+      return error.exitCode
     }
   }
 

@@ -6,8 +6,8 @@ extension NodeReader {
     var entries: [ConfigNode.Entry] = []
     /// The keys' bytes with their places.
     var places: [[UInt8]: Mark] = [:]
-    /// The merge key, once it was seen.
-    var merge: (mark: Mark, value: Built)?
+    /// The merge keys. A second one is an error, but what it brings is there all the same: no key is missing for it.
+    var merges: [(mark: Mark, value: Built)] = []
     var count = 1
     var depth = 0
   }
@@ -28,7 +28,7 @@ extension NodeReader {
       case .name(let name): add(name, value.node, at: event.mark, to: &mapping)
       }
     }
-    if let merge = mapping.merge { apply(merge.value, at: merge.mark, to: &mapping) }
+    for merge in mapping.merges { apply(merge.value, at: merge.mark, to: &mapping) }
     return Built(node: ConfigNode(.mapping(mapping.entries), at: mark), count: mapping.count, depth: mapping.depth + 1)
   }
 
@@ -87,10 +87,9 @@ extension NodeReader {
   }
 
   private mutating func addMerge(_ value: Built, at mark: Mark, to mapping: inout Mapping) {
-    guard let (firstMark, first) = mapping.merge else {
-      mapping.merge = (mark, value)
-      return
-    }
+    mapping.merges.append((mark, value))
+    guard mapping.merges.count > 1 else { return }
+    let (firstMark, first) = mapping.merges[0]
     let names = [first.alias ?? "a", value.alias ?? "b"]
     diagnostics.error(
       "duplicate_key", "key \"<<\" is here twice: on line \(firstMark.line) and on line \(mark.line)", at: mark,

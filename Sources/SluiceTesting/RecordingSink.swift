@@ -9,13 +9,16 @@ public final class RecordingSink: Publishing {
     public var store = RecordingStore()
     /// How the work is shown.
     public var mode = Capabilities.PublishMode.inPlace
+    /// Digits of a second's fraction that the sink claims to keep.
+    public var timestampDigits = 9
 
     /// An empty store, in place.
     public init() {}
     /// A store.
-    public init(_ store: RecordingStore, _ mode: Capabilities.PublishMode = .inPlace) {
+    public init(_ store: RecordingStore, _ mode: Capabilities.PublishMode = .inPlace, digits timestampDigits: Int = 9) {
       self.store = store
       self.mode = mode
+      self.timestampDigits = timestampDigits
     }
     /// Nothing that a file could set.
     public static let spec = ConfigSpec<Config>("Records what was done to it.", [])
@@ -30,6 +33,8 @@ public final class RecordingSink: Publishing {
   public static func capabilities(of config: Config) -> Capabilities {
     var capabilities = Capabilities(conformancesOf: RecordingSink.self)
     capabilities.publishMode = config.mode
+    capabilities.keepsDeleted = config.mode == .inPlace
+    capabilities.timestampDigits = config.timestampDigits
     return capabilities
   }
 
@@ -46,7 +51,8 @@ public final class RecordingSink: Publishing {
   public func apply(_ delivery: consuming Delivery) async throws -> Receipt {
     try await store.beforeApply(delivery.sequence)
     let rejections = try store.apply(
-      delivery.batch, sequence: delivery.sequence, staging: isStaging, accepting: delivery.acceptsRejections)
+      delivery.batch, sequence: delivery.sequence, staging: isStaging, accepting: delivery.acceptsRejections,
+      deletedAt: delivery.deletedAt)
     return delivery.confirm(rejecting: rejections, stage: isStaging ? store.stageMark : nil)
   }
 
@@ -86,6 +92,7 @@ public final class RecordingStore: Sendable {
     var deliveries: [UInt64] = []
     var identity = 1
     var rejected: Set<Key> = []
+    var marks: [Key: Timestamp] = [:]
   }
 
   private let contents = Mutex(Contents())
@@ -100,6 +107,8 @@ public final class RecordingStore: Sendable {
   public var writes: Int { contents.withLock { $0.writes } }
   /// Documents deleted so far.
   public var deletes: Int { contents.withLock { $0.deletes } }
+  /// Documents that are kept although they were deleted, with the time of that.
+  public var deletedAt: [Key: Timestamp] { contents.withLock { $0.marks } }
   /// Sets swapped in so far.
   public var publications: Int { contents.withLock { $0.publications } }
   /// The numbers of the deliveries, in order.
@@ -122,7 +131,9 @@ public final class RecordingStore: Sendable {
 
   fileprivate var identity: SinkIdentity { contents.withLock { SinkIdentity("recording-\($0.identity)") } }
 
-  fileprivate func apply(_ batch: Batch, sequence: UInt64, staging: Bool, accepting: Bool) throws -> [Rejection] {
+  fileprivate func apply(
+    _ batch: Batch, sequence: UInt64, staging: Bool, accepting: Bool, deletedAt: Timestamp?
+  ) throws -> [Rejection] {
     try contents.withLock { contents in
       contents.deliveries.append(sequence)
       var rejections: [Rejection] = []
@@ -136,6 +147,7 @@ public final class RecordingStore: Sendable {
             continue
           }
           contents.writes += 1
+          contents.marks[document.key] = nil
           if staging {
             contents.stage.append((document.key, document.fields.materialized))
           } else {
@@ -143,7 +155,7 @@ public final class RecordingStore: Sendable {
           }
         case .delete(let key, _):
           contents.deletes += 1
-          contents.documents[key] = nil
+          if let deletedAt { contents.marks[key] = deletedAt } else { contents.documents[key] = nil }
         case .dropped: break
         }
       }

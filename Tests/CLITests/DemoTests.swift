@@ -5,10 +5,11 @@ import Testing
 @testable import SluiceCLI
 
 @Suite("sluice demo") struct DemoTests {
-  @Test("its configuration is the one at the repository's root")
+  @Test("its configuration is the one at the repository's root, but for the line that names the schema to editors")
   func sameConfiguration() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../config.yaml")
-    #expect(DemoData.configuration == (try String(contentsOf: root, encoding: .utf8)))
+    let schema = "# yaml-language-server: $schema=docs/sluice.schema.json\n"
+    #expect(schema + DemoData.configuration == (try String(contentsOf: root, encoding: .utf8)))
   }
 
   @Test("tells its story to the end, in an empty folder and again in the same one")

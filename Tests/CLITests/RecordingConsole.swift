@@ -11,7 +11,10 @@ struct InProcess: Sendable {
   var errors: String
 
   /// Runs a command line that reads no signals: all but `run` and `demo`.
-  static func sluice(_ arguments: String...) async -> InProcess {
+  static func sluice(_ arguments: String...) async -> InProcess { await run(arguments) }
+
+  /// The same, with a list of arguments.
+  static func run(_ arguments: [String]) async -> InProcess {
     let record = Record()
     let console = Console(isTerminal: false) { descriptor, text in record.write(descriptor, text) }
     let code = await Sluice.run(arguments, catalog: .builtin, console: console)

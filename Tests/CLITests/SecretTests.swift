@@ -47,6 +47,7 @@ import Testing
       for arguments in [
         ["check"], ["check", "--output", "json"], ["run"], ["run", "--log", "json"], ["run", "--output", "json"],
         ["state", "show"], ["state", "show", "--output", "json"], ["components", "firestore"],
+        ["explain"], ["explain", "users", "--output", "json"], ["completion", "jobs"], ["schema"],
       ] {
         let run = try await bench.run(arguments, variables)
         #expect(run.exitCode == 0, "\(arguments): \(run.errorText)")
@@ -91,8 +92,8 @@ import Testing
 
   @Test("are not shown by a run that fails, whatever the other side sends back", arguments: secrets)
   func failing(secret: String) async throws {
-    for key in ["api_key", "token"] {
-      let bench = try bench(key, .variable, secret)
+    for (key, origin) in [("api_key", Origin.variable), ("token", .variable), ("token", .fallback)] {
+      let bench = try bench(key, origin, secret)
       for (what, action) in Self.echoes(secret) {
         bench.server.script(FaultScript(FaultRule(.any, action)))
         for arguments in [["run"], ["run", "--log", "json"], ["run", "--output", "json"]] {

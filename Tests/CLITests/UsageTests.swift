@@ -15,7 +15,10 @@ import Testing
       (["state"], "sluice state show"), (["state", "shwo"], "sluice state show"), (["help", "nothing"], "sluice help"),
       (["demo", "--port", "99999"], "is no port"), (["version", "now"], "takes no"), (["check", "a", "b"], "one file"),
       (["demo", "users"], "takes no"), (["components", "file", "sqlite"], "one component"),
-      (["check", "--config", "a.yaml", "b.yaml"], "one file"),
+      (["check", "--config", "a.yaml", "b.yaml"], "one file"), (["schema", "x"], "takes no"),
+      (["docs"], "sluice docs DIR"), (["docs", "a", "b"], "one folder"), (["init", "a", "b"], "one file"),
+      (["init", "--sink"], "needs a value"), (["init", "--config", "a"], "no option of sluice init"),
+      (["completion", "zsh"], "sluice completion bash"), (["explian"], "did you mean explain?"),
     ])
   func mistakes(arguments: [String], text: String) async throws {
     let run = try await Bench(users: 0).run(arguments)

@@ -10,6 +10,8 @@ struct Bench {
   var stores: [RecordingStore]
   var state = MemoryStateStore()
   var mode = Mode.copy
+  var deletes = DeleteStyle.hard
+  var timestampDigits = 9
   var publish = Capabilities.PublishMode.inPlace
   var order = Capabilities.Order.byKey
   var identity = "scripted"
@@ -37,8 +39,9 @@ struct Bench {
       transforms: transforms,
       sinks: stores.enumerated().map {
         JobPlan.SinkPlan(
-          name: "sink\($0.offset)", adapter: AdapterPlan(RecordingSink.self, RecordingSink.Config($0.element, publish)))
-      }, mode: mode, onReject: onReject, onPositionLost: onPositionLost, limits: limits)
+          name: "sink\($0.offset)",
+          adapter: AdapterPlan(RecordingSink.self, RecordingSink.Config($0.element, publish, digits: timestampDigits)))
+      }, mode: mode, deletes: deletes, onReject: onReject, onPositionLost: onPositionLost, limits: limits)
   }
 
   @discardableResult func run(_ options: RunOptions = RunOptions()) async -> RunReport {

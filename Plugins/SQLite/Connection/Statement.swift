@@ -56,6 +56,13 @@ extension Statement {
 
   func bind(_ index: Int32, _ number: Int64) throws { try check(sqlite3_bind_int64(handle, index, number)) }
 
+  /// Binds a time as RFC 3339 text.
+  func bind(_ index: Int32, _ time: Timestamp) throws {
+    var text: [UInt8] = []
+    RFC3339.append(time, to: &text)
+    try text.withUnsafeBufferPointer { try bindCopy(index, text: $0) }
+  }
+
   func bind(_ index: Int32, _ number: Int64?) throws {
     if let number { try bind(index, number) } else { try bindNull(index) }
   }

@@ -3,7 +3,8 @@ import SluiceCore
 /// A table of documents: one row each, with the fields as JSON in one column.
 ///
 /// `version` and `version_ns` are NULL and NULL where the source has no versions, a number and NULL for a sequence,
-/// seconds and nanoseconds since 1970 for a time. Times are RFC 3339 in UTC, NULL where they are not known.
+/// seconds and nanoseconds since 1970 for a time. Times are RFC 3339 in UTC, NULL where they are not known. A table whose
+/// job keeps deleted documents has a column `deleted_at` more: NULL, or when the document was found to be gone.
 struct DocumentTable: Sendable {
   /// The name.
   let name: TableName
@@ -12,6 +13,9 @@ struct DocumentTable: Sendable {
   static let columns = ["key", "document", "version", "version_ns", "create_time", "update_time"]
   /// The columns, for SQL.
   static let columnList = columns.joined(separator: ", ")
+
+  /// The column of a table that keeps deleted documents, behind the others.
+  static let deletedAt = "deleted_at"
 
   /// Makes the table.
   func create(on connection: Connection) throws {
@@ -32,7 +36,7 @@ struct DocumentTable: Sendable {
     ) { $0.text(0) }
     guard let kind else { return false }
     let found = try connection.all("SELECT name FROM pragma_table_xinfo(?, 'main')", .text(name.text)) { $0.text(0) }
-    guard kind == "table", found == Self.columns else {
+    guard kind == "table", found == Self.columns || found == Self.columns + [Self.deletedAt] else {
       throw SluiceError(
         SluiceError.Code("sqlite_other_table", .usage),
         kind == "table"
@@ -42,6 +46,18 @@ struct DocumentTable: Sendable {
         hint: "nothing was written; name another table, or drop this one")
     }
     return true
+  }
+
+  /// Whether the table keeps deleted documents.
+  func keepsDeleted(on connection: Connection) throws -> Bool {
+    try connection.first(
+      "SELECT 1 FROM pragma_table_info(?, 'main') WHERE name = ?", .text(name.text), .text(Self.deletedAt)
+    ) { _ in } != nil
+  }
+
+  /// Makes the table one that keeps deleted documents.
+  func keepDeleted(on connection: Connection) throws {
+    try connection.execute("ALTER TABLE main.\(name.quoted) ADD COLUMN \(Self.deletedAt) TEXT")
   }
 
   /// The number of rows.

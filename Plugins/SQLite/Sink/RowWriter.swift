@@ -7,24 +7,39 @@ struct RowWriter: ~Copyable {
   private var row: DocumentRow
   private let upsert: Statement
   private let delete: Statement
+  /// The time that deleted rows are marked with; nil: they are removed.
+  private let deletedAt: Timestamp?
   /// Documents that the table did not take.
   private(set) var rejections: [Rejection] = []
 
   init(
-    _ table: DocumentTable, _ encoding: DocumentEncoding, acceptsRejections: Bool, on connection: Connection
+    _ table: DocumentTable, _ encoding: DocumentEncoding, acceptsRejections: Bool, deletedAt: Timestamp? = nil,
+    on connection: Connection
   ) throws {
+    var keepsDeleted = try table.keepsDeleted(on: connection)
+    if deletedAt != nil, !keepsDeleted {
+      try table.keepDeleted(on: connection)
+      keepsDeleted = true
+    }
+    // Whatever a job does now, a row that is written is not deleted any more.
+    let revival = keepsDeleted ? ", \(DocumentTable.deletedAt) = NULL" : ""
     let upsert = try connection.statement(
       """
       INSERT INTO main.\(table.name.quoted) (\(DocumentTable.columnList)) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
       ON CONFLICT (key) DO UPDATE SET document = ?2, version = ?3, version_ns = ?4, create_time = ?5, update_time = ?6
+        \(revival)
       WHERE NOT \(Self.isOlder(major: "?3", minor: "?4"))
       """)
+    let isDeleted = "WHERE key = ?1 AND NOT \(Self.isOlder(major: "?2", minor: "?3"))"
     let delete = try connection.statement(
-      "DELETE FROM main.\(table.name.quoted) WHERE key = ?1 AND NOT \(Self.isOlder(major: "?2", minor: "?3"))")
+      deletedAt == nil
+        ? "DELETE FROM main.\(table.name.quoted) \(isDeleted)"
+        : "UPDATE main.\(table.name.quoted) SET deleted_at = ?4 \(isDeleted) AND deleted_at IS NULL")
     self.connection = connection
     self.acceptsRejections = acceptsRejections
     self.upsert = upsert
     self.delete = delete
+    self.deletedAt = deletedAt
     row = DocumentRow(encoding)
   }
 
@@ -66,6 +81,7 @@ struct RowWriter: ~Copyable {
         try delete.lend(1, text: bytes)
         try delete.bind(2, version.major)
         try delete.bind(3, version.minor)
+        if let deletedAt { try delete.bind(4, deletedAt) }
         try delete.run()
       }
     }

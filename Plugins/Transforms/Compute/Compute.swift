@@ -51,7 +51,10 @@ public struct Compute: Transform {
         Setting(
           "max_memory", \.maxMemory, "How much memory Lua may take, and how large a result may be.",
           range: ByteCount(128 << 10)...ByteCount(1 << 30)),
-      ])
+      ],
+      check: { config, marks, diagnostics in
+        if let field = config.field { diagnostics.warn(ofPath: field, at: marks.place(of: "field")) }
+      })
   }
 
   /// `compute`.

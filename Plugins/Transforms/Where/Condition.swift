@@ -113,6 +113,7 @@ extension Condition {
 
   private func check(_ marks: ConfigMarks, _ diagnostics: inout Diagnostics) {
     let operators = operators
+    if let field { diagnostics.warn(ofPath: field, at: marks.place(of: "field")) }
     if field != nil, operators.isEmpty {
       diagnostics.error(
         "missing_key", "a condition on a field needs an operator", at: marks.place(of: "field"),

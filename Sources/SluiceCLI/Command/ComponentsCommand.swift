@@ -13,29 +13,14 @@ struct ComponentsCommand {
     self.console = console
   }
 
-  private struct Listed {
-    var kind: String
-    var name: String
-    var summary: String
-    var schema: ConfigSchema
-  }
-
-  private var all: [Listed] {
-    func listed<Plan>(_ entries: [CatalogEntry<Plan>], _ kind: String) -> [Listed] {
-      entries.map { Listed(kind: kind, name: $0.name, summary: $0.summary, schema: $0.schema) }
-    }
-    return listed(catalog.adapters, "adapter") + listed(catalog.pagingStrategies, "paging")
-      + listed(catalog.watchStrategies, "watch") + listed(catalog.transforms, "transform")
-      + listed(catalog.stateStores, "state")
-  }
-
   func run() -> Int32 {
     if invocation.isMatrix {
       matrix()
       return 0
     }
+    let all = catalog.components
     guard let name = invocation.names.first else {
-      if invocation.output == .json { console.out(json(all)) } else { list() }
+      if invocation.output == .json { console.out(json(all)) } else { list(all) }
       return 0
     }
     let found = all.filter { $0.name == name }
@@ -57,21 +42,21 @@ struct ComponentsCommand {
     console.out(json ? String(decoding: JSON.encode(matrix.value), as: UTF8.self) + "\n" : matrix.text)
   }
 
-  private func list() {
+  private func list(_ all: [ListedComponent]) {
     let width = all.map(\.name.count).max() ?? 0
-    var kind = ""
+    var kind: ComponentKind?
     for component in all {
       if component.kind != kind {
         kind = component.kind
-        console.out("\(kind)\n")
+        console.out("\(component.kind.rawValue)\n")
       }
       let padding = String(repeating: " ", count: width - component.name.count)
       console.out("  \(component.name)\(padding)  \(component.summary)\n")
     }
   }
 
-  private func describe(_ component: Listed) {
-    console.out("\(component.name) (\(component.kind))\n\(component.schema.doc)\n")
+  private func describe(_ component: ListedComponent) {
+    console.out("\(component.name) (\(component.kind.rawValue))\n\(component.schema.doc)\n")
     for setting in component.schema.settings {
       var facts = ["\(setting.type)"]
       if setting.isRequired { facts.append("required") }
@@ -84,10 +69,10 @@ struct ComponentsCommand {
     console.out("\n")
   }
 
-  private func json(_ components: [Listed]) -> String {
+  private func json(_ components: [ListedComponent]) -> String {
     let items = components.map { component in
       Value.map([
-        Field("kind", .string(component.kind)), Field("name", .string(component.name)),
+        Field("kind", .string(component.kind.rawValue)), Field("name", .string(component.name)),
         Field("summary", .string(component.summary)), Field("settings", .array(component.schema.settings.map(value))),
       ])
     }

@@ -7,6 +7,11 @@ struct Invocation: Sendable {
     case run
     case check
     case components
+    case explain
+    case `init`
+    case schema
+    case docs
+    case completion
     case state
     case demo
     case help
@@ -42,11 +47,15 @@ struct Invocation: Sendable {
   var isServing = false
   var port: UInt16 = 0
   var directory: String?
+  /// Whether `docs` only looks.
+  var isChecking = false
+  /// What `init` is asked to write.
+  var draft = Draft()
 
   static let options: [Option] = [
     Option(
       name: "--config", value: "FILE", doc: "The configuration. Default: config.yaml.",
-      commands: [.run, .check, .state]),
+      commands: [.run, .check, .explain, .state, .completion]),
     Option(name: "--restart", value: nil, doc: "Begin a new listing, also of another source.", commands: [.run]),
     Option(
       name: "--max-delete", value: "N", doc: "The most deletes by absence, for this run: a number or a percentage.",
@@ -54,7 +63,17 @@ struct Invocation: Sendable {
     Option(name: "--log", value: "json", doc: "Write events as JSON Lines to stderr.", commands: [.run]),
     Option(
       name: "--output", value: "json", doc: "Write the result as JSON to stdout.",
-      commands: [.run, .check, .components, .state]),
+      commands: [.run, .check, .components, .explain, .state]),
+    Option(name: "--source", value: "NAME", doc: "The adapter to read. Default: firestore.", commands: [.`init`]),
+    Option(
+      name: "--paging", value: "NAME", doc: "The paging strategy. Default: the source's natural one.",
+      commands: [.`init`]),
+    Option(name: "--transform", value: "NAME", doc: "A transform; may be given several times.", commands: [.`init`]),
+    Option(
+      name: "--sink", value: "NAME", doc: "An adapter to write; may be given several times. Default: file.",
+      commands: [.`init`]),
+    Option(name: "--job", value: "JOB", doc: "The name of the job. Default: that of the source.", commands: [.`init`]),
+    Option(name: "--check", value: nil, doc: "Write nothing; fail where a file is out of date.", commands: [.docs]),
     Option(
       name: "--matrix", value: nil, doc: "Show which paging strategies can page which adapters.",
       commands: [.components]),
@@ -107,11 +126,14 @@ struct Invocation: Sendable {
   private func checkNames() throws(SluiceError) {
     let (most, what): (Int, String) =
       switch command {
-      case .run, .state: (.max, "")
+      case .run, .state, .explain: (.max, "")
       case .check: (1, "takes one file")
       case .components: (1, "describes one component")
       case .help: (1, "takes one command")
-      case .demo, .version: (0, "takes no names")
+      case .`init`: (1, "writes one file")
+      case .docs: (1, "takes one folder")
+      case .completion: (1, "takes one shell")
+      case .demo, .version, .schema: (0, "takes no names")
       }
     if command == .check, let configFile, let name = names.first {
       throw Self.usage("sluice check takes one file: there are \(configFile) and \(name)", "sluice help check")
@@ -156,6 +178,12 @@ struct Invocation: Sendable {
     case "--matrix": isMatrix = true
     case "--serve": isServing = true
     case "--directory": directory = value
+    case "--check": isChecking = true
+    case "--source": draft.source = value
+    case "--paging": draft.paging = value
+    case "--transform": draft.transforms.append(value)
+    case "--sink": draft.sinks.append(value)
+    case "--job": draft.job = value
     case "--port":
       guard let number = UInt16(value) else { throw Self.usage("--port: \"\(value)\" is no port", nil) }
       port = number

@@ -14,13 +14,23 @@ struct Project: Sendable {
     var diagnostics: Diagnostics
     var source: SourceText
     var redactor: Redactor
+    /// The file, where it has the shape of one.
+    var file: ConfigFile?
     /// Names of the jobs in the file, also of those with errors.
-    var jobNames: [String]
+    var jobNames: [String] { file?.jobs.map(\.name) ?? [] }
   }
 
   /// Reads `path`. All problems of the file are found in one go.
   static func read(_ path: String, catalog: Catalog, inputs: ConfigInputs = .process) -> Reading {
-    let load = ConfigFile.load(path: path, job: JobPlan.schema, inputs: inputs)
+    read(ConfigFile.load(path: path, job: JobPlan.schema, inputs: inputs), path: path, catalog: catalog)
+  }
+
+  /// Reads a text as the file `path`.
+  static func read(text: String, path: String, catalog: Catalog) -> Reading {
+    read(ConfigFile.read(Array(text.utf8), path: path, job: JobPlan.schema), path: path, catalog: catalog)
+  }
+
+  private static func read(_ load: ConfigLoad, path: String, catalog: Catalog) -> Reading {
     var diagnostics = load.diagnostics
     var redactor = load.redactor
     var plans: [JobPlan] = []
@@ -32,8 +42,7 @@ struct Project: Sendable {
     }
     let state = load.file.flatMap { statePlan($0, catalog: catalog, into: &diagnostics) }
     var reading = Reading(
-      diagnostics: diagnostics, source: load.source, redactor: redactor,
-      jobNames: load.file?.jobs.map(\.name) ?? [])
+      diagnostics: diagnostics, source: load.source, redactor: redactor, file: load.file)
     if !diagnostics.hasErrors, let state {
       reading.project = Project(directory: Self.directory(of: path), jobs: plans, state: state)
     }
@@ -54,9 +63,11 @@ struct Project: Sendable {
     }
     guard let choice else { return nil }
     guard let entry = catalog.stateStores.first(where: { $0.name == choice.name }) else {
+      let names = catalog.stateStores.map(\.name)
+      let suggestion = NearestName.find(choice.name, among: names)
       diagnostics.error(
-        "unknown_component", "there is no state store \"\(choice.name)\"", at: choice.mark,
-        suggestion: NearestName.find(choice.name, among: catalog.stateStores.map(\.name)))
+        "unknown_component", "there is no state store \"\(choice.name)\"", at: choice.mark, suggestion: suggestion,
+        hint: suggestion == nil ? "there are \(names.joined(separator: ", "))" : nil)
       return nil
     }
     return entry.plan(choice, into: &diagnostics)

@@ -29,15 +29,7 @@ struct RunCommand: Sendable {
     console.hide(reading.redactor)
     observer.show(DiagnosticText(reading, console))
     guard let project = reading.project else { return Int32(SluiceError.Category.usage.rawValue) }
-    do {
-      return try await run(project)
-    } catch let error as SluiceError {
-      observer.error(error)
-      return Int32(error.code.category.rawValue)
-    } catch {
-      observer.error(SluiceError(.internal, "\(error)"))
-      return 1
-    }
+    return await exitCode(telling: observer.error) { try await run(project) }
   }
 
   private func run(_ project: Project) async throws -> Int32 {

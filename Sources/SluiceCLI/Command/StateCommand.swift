@@ -14,7 +14,7 @@ struct StateCommand: Sendable {
   }
 
   func run() async -> Int32 {
-    do {
+    await exitCode(telling: console.error) {
       guard invocation.names.first == "show" else {
         throw SluiceError(.usage, "sluice state needs a sub-command", hint: "sluice state show [JOB…]")
       }
@@ -35,12 +35,6 @@ struct StateCommand: Sendable {
         show(saved, names: Array(names))
       }
       return 0
-    } catch let error as SluiceError {
-      console.error(error)
-      return Int32(error.code.category.rawValue)
-    } catch {
-      console.line("\(error)")
-      return 1
     }
   }
 

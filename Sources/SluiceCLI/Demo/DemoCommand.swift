@@ -18,7 +18,7 @@ struct DemoCommand: Sendable {
   }
 
   func run() async -> Int32 {
-    do {
+    await exitCode(telling: console.error) {
       var configuration = Configuration()
       configuration.port = invocation.port
       let server = try FirestoreServer(configuration: configuration)
@@ -26,12 +26,6 @@ struct DemoCommand: Sendable {
       let count = try server.store.seed(DemoData.users, into: "users")
       console.line("an embedded Firestore with \(count) users listens at \(server.origin)")
       return invocation.isServing ? await serve(server) : try await show(server)
-    } catch let error as SluiceError {
-      console.error(error)
-      return Int32(error.code.category.rawValue)
-    } catch {
-      console.line("\(error)")
-      return 1
     }
   }
 

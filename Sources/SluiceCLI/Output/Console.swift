@@ -98,6 +98,7 @@ final class Console: Sendable {
   }
 }
 
-private func systemWrite(_ descriptor: Int32, _ buffer: UnsafeRawBufferPointer) -> Int {
+/// `write(2)`, which a method of the same name would hide.
+func systemWrite(_ descriptor: Int32, _ buffer: UnsafeRawBufferPointer) -> Int {
   write(descriptor, buffer.baseAddress, buffer.count)
 }

@@ -48,6 +48,8 @@ public struct Capabilities: Sendable, Hashable {
   public var publishMode: PublishMode?
   /// Whether data, checkpoint and ledger go into one transaction of the sink.
   public var isTransactional: Bool
+  /// Whether the sink can keep a deleted document, marked with the time of its delete (see `Delivery.deletedAt`).
+  public var keepsDeleted: Bool
   /// Digits of a second's fraction that the sink keeps, 0…9. Comparing goes no deeper.
   public var timestampDigits: Int
 
@@ -63,6 +65,7 @@ public struct Capabilities: Sendable, Hashable {
     feedSeesDeletes = type is any Watchable.Type
     publishMode = type is any Writable.Type ? .inPlace : nil
     isTransactional = type is any Transactional.Type
+    keepsDeleted = false
     timestampDigits = 9
   }
 

@@ -16,11 +16,11 @@ public struct ByteCount: Sendable, Hashable, Comparable {
 }
 
 extension ByteCount: CustomStringConvertible {
-  /// In the largest unit that divides it.
+  /// In the unit that divides it with the smallest number: `64MB`, not `62500KiB`.
   public var description: String {
     guard bytes > 0 else { return "0B" }
-    // 1,024 steps first: a number that both divide was meant so.
-    let unit = Self.units.first { Int64(bytes) % $0.bytes == 0 } ?? Self.units[9]
+    let fitting = Self.units.filter { Int64(bytes) % $0.bytes == 0 }
+    let unit = fitting.max { $0.bytes < $1.bytes } ?? Self.units[9]
     return "\(Int64(bytes) / unit.bytes)\(unit.name)"
   }
 }

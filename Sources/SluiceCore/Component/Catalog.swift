@@ -18,7 +18,9 @@ public struct Catalog: Sendable {
 
   /// The catalog with this adapter. One of the same name is replaced.
   public func adding<A: Adapter>(_ type: A.Type) -> Catalog {
-    replacing(\.adapters, with: type) { node, context, diagnostics in
+    let conformances = Capabilities(conformancesOf: type)
+    let roles = ConfigRole.allCases.filter { $0 == .source ? conformances.isReadable : conformances.isWritable }
+    return replacing(\.adapters, with: type, roles: roles) { node, context, diagnostics in
       A.Config.spec.decode(node, in: context, into: &diagnostics).map { AdapterPlan(A.self, $0) }
     }
   }
@@ -59,11 +61,11 @@ public struct Catalog: Sendable {
   }
 
   private func replacing<Plan, C: Component>(
-    _ path: WritableKeyPath<Catalog, [CatalogEntry<Plan>]>, with type: C.Type,
+    _ path: WritableKeyPath<Catalog, [CatalogEntry<Plan>]>, with type: C.Type, roles: [ConfigRole] = [],
     decode: @escaping @Sendable (ConfigNode, ConfigContext, inout Diagnostics) -> Plan?
   ) -> Catalog {
     let entry = CatalogEntry(
-      name: C.name, summary: C.summary, schema: C.Config.spec.schema, decode: decode)
+      name: C.name, summary: C.summary, schema: C.Config.spec.schema, roles: roles, decode: decode)
     var catalog = self
     catalog[keyPath: path].removeAll { $0.name == C.name }
     catalog[keyPath: path].append(entry)
@@ -79,15 +81,18 @@ public struct CatalogEntry<Plan: Sendable>: Sendable {
   public let summary: String
   /// What can be set, for documentation and schema.
   public let schema: ConfigSchema
+  /// What an adapter can be, by what its type conforms to; empty for other components.
+  public let roles: [ConfigRole]
   private let decode: @Sendable (ConfigNode, ConfigContext, inout Diagnostics) -> Plan?
 
   fileprivate init(
-    name: String, summary: String, schema: ConfigSchema,
+    name: String, summary: String, schema: ConfigSchema, roles: [ConfigRole],
     decode: @escaping @Sendable (ConfigNode, ConfigContext, inout Diagnostics) -> Plan?
   ) {
     self.name = name
     self.summary = summary
     self.schema = schema
+    self.roles = roles
     self.decode = decode
   }
 

@@ -32,6 +32,9 @@ public struct ConfigNode: Sendable {
 
     /// What may be shown of it: the expression where there is one, else the text.
     public var display: String { expression ?? text }
+
+    /// What may be shown of it where the setting is a secret.
+    package var secretDisplay: String { expression.map(MaskedExpression.text) ?? "***" }
   }
 
   /// One key of a mapping with its value.

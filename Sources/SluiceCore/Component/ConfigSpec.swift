@@ -187,7 +187,7 @@ extension ConfigSpec {
 
 extension SettingInfo {
   /// Whether a component in this role has the setting.
-  func applies(to role: ConfigRole?) -> Bool { self.role == nil || role == nil || self.role == role }
+  package func applies(to role: ConfigRole?) -> Bool { self.role == nil || role == nil || self.role == role }
 }
 
 extension ConfigType {

@@ -44,7 +44,7 @@ public struct ConfigContext: Sendable {
   /// long text cut.
   public func show(_ node: ConfigNode) -> String {
     guard case .scalar(let scalar) = node.content, !node.isAbsent else { return node.summary }
-    if let expression = scalar.expression { return "\"\(expression)\"" }
+    if let expression = scalar.expression { return "\"\(isSecret ? scalar.secretDisplay : expression)\"" }
     if isSecret { return "another value" }
     let text = scalar.text.count > 60 ? scalar.text.prefix(57) + "..." : scalar.text[...]
     return "\"\(text)\""

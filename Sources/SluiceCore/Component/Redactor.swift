@@ -23,6 +23,8 @@ public struct Redactor: Sendable {
   /// Values shorter than 4 bytes are replaced only if `isSecret`, because they are found in every other word.
   public mutating func add(_ value: String, as expression: String, isSecret: Bool = false) {
     guard !value.isEmpty, isSecret || value.utf8.count >= 4 else { return }
+    let expression =
+      expression.utf8.starts(with: "${".utf8) ? MaskedExpression.withoutDefault(expression[...]) : expression
     insert(value, expression)
     insert(Self.jsonEscaped(value), expression)
     for line in value.split(whereSeparator: \.isNewline)
@@ -54,7 +56,7 @@ public struct Redactor: Sendable {
   private mutating func addScalars(of node: ConfigNode) {
     switch node.content {
     case .scalar(let scalar):
-      if !node.isAbsent { add(scalar.text, as: scalar.expression ?? "***", isSecret: true) }
+      if !node.isAbsent { add(scalar.text, as: scalar.secretDisplay, isSecret: true) }
     case .sequence(let nodes): for node in nodes { addScalars(of: node) }
     case .mapping(let entries): for entry in entries { addScalars(of: entry.value) }
     }

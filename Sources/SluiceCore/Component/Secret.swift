@@ -35,7 +35,7 @@ extension Secret: ConfigValue {
     context.isSecret = true
     guard let text = context.text(of: node, expected: "text", into: &diagnostics) else { return nil }
     guard case .scalar(let scalar) = node.content else { return nil }
-    return Secret(text, expression: scalar.expression)
+    return Secret(text, expression: scalar.expression == nil ? nil : scalar.secretDisplay)
   }
 
   /// Nothing.

@@ -106,11 +106,14 @@ extension Batch {
   }
 
   /// The fingerprint of an upsert's content; see `Document.fingerprint`. Of another entry, that of no fields.
-  public func fingerprint(at index: Int) -> Fingerprint {
+  ///
+  /// - Parameter timestampDigits: digits of a second's fraction that count; a sink's `Capabilities.timestampDigits`.
+  public func fingerprint(at index: Int, timestampDigits: Int = 9) -> Fingerprint {
     let entry = entries[index]
     if entry.kind != .upsert { return Fingerprint.ofNoFields }
     if entry.header.isMissing { return Fingerprint.ofMissingDocument }
-    return Fingerprint(ofMap: Int(entry.root), on: tape)
+    if timestampDigits >= 9 { return Fingerprint(ofMap: Int(entry.root), on: tape) }
+    return Fingerprint(ofMap: Int(entry.root), on: tape, timestampDigits: timestampDigits)
   }
 
   /// How many entries are of a kind. Counts them: linear in the number of entries.

@@ -1,8 +1,8 @@
 /// A way into nested maps: `address.city`.
 ///
 /// Written as Firestore writes field paths: segments joined with dots; a segment that is not made of letters, digits
-/// and `_` (or begins with a digit) stands between backticks, in which `` \` `` and `\\` are escapes. Reading is
-/// kinder than that: without backticks a segment may hold anything but dots and backticks.
+/// and `_` (or begins with a digit) stands between backticks, in which a backslash stands before a backtick or another
+/// backslash. Reading is kinder than that: without backticks a segment may hold anything but dots and backticks.
 public struct FieldPath: Sendable, Hashable, CustomStringConvertible {
   /// The names, the outermost first. Never empty.
   public let segments: [FieldName]

@@ -51,6 +51,12 @@ public struct Fingerprint: Sendable, Hashable {
     Tape.walkFields(of: map, tape.nodes.span, tape.bytes.span, &visitor)
     self = visitor.finishMap()
   }
+
+  init(ofMap map: Int, on tape: Tape, timestampDigits: Int) {
+    var visitor = CoarseTimes(FingerprintVisitor(insideMap: ()), digits: timestampDigits)
+    Tape.walkFields(of: map, tape.nodes.span, tape.bytes.span, &visitor)
+    self = visitor.end().finishMap()
+  }
 }
 
 extension Fingerprint: CustomStringConvertible {

@@ -14,15 +14,20 @@ public struct Delivery: ~Copyable, Sendable {
   /// Whether the job goes on without documents that cannot be taken. Where it does not, the sink throws the first
   /// document's error, with its key, and leaves out the whole delivery where it has transactions.
   public let acceptsRejections: Bool
+  /// Where set, a delete does not remove: the document stays, marked with this time, and an upsert of its key takes the
+  /// mark away. Nil: a delete removes. Only sinks whose capabilities say `keepsDeleted` get a time.
+  public let deletedAt: Timestamp?
 
   package init(
-    batch: Batch, sequence: UInt64, generation: UInt64, progress: SinkProgress? = nil, acceptsRejections: Bool = true
+    batch: Batch, sequence: UInt64, generation: UInt64, progress: SinkProgress? = nil, acceptsRejections: Bool = true,
+    deletedAt: Timestamp? = nil
   ) {
     self.batch = batch
     self.sequence = sequence
     self.generation = generation
     self.progress = progress
     self.acceptsRejections = acceptsRejections
+    self.deletedAt = deletedAt
   }
 
   /// Confirms that everything but `rejections` is applied, to the durability the sink promises.

@@ -11,7 +11,7 @@ struct ComparedPage {
 
   init(
     _ page: Batch, known: [LedgerEntry?], rejected: Set<Int>, sink: String, identity: SinkIdentity, generation: UInt64,
-    trustsFingerprints: Bool
+    trustsFingerprints: Bool, timestampDigits: Int = 9, ignoresDeletes: Bool = false
   ) {
     var updates = [LedgerEntry?](repeating: nil, count: page.count)
     var seen = [Bool](repeating: false, count: page.count)
@@ -28,7 +28,7 @@ struct ComparedPage {
       case .upsert:
         seen[index] = true
         if let entry = known[index], header.version.isOlder(than: entry.version) { return .dropped }
-        let fingerprint = page.fingerprint(at: index)
+        let fingerprint = page.fingerprint(at: index, timestampDigits: timestampDigits)
         if trustsFingerprints, let entry = known[index], entry.status == .live, entry.fingerprint == fingerprint {
           counts.unchanged += 1
           return .dropped
@@ -36,6 +36,7 @@ struct ComparedPage {
         counts.writes += 1
         updates[index] = LedgerEntry(version: header.version, fingerprint: fingerprint, status: .live)
         return .upsert
+      case .delete where ignoresDeletes: return .dropped
       case .delete:
         if let entry = known[index], header.version.isOlder(than: entry.version) { return .dropped }
         guard let entry = known[index], entry.status != .tombstone else { return .dropped }

@@ -36,10 +36,14 @@ actor SinkLane {
   /// Whether the ledger's fingerprints speak of the present transforms and encoding.
   private let trustsFingerprints: Bool
   private let acceptsRejections: Bool
+  private let timestampDigits: Int
+  private let deletes: DeleteStyle
+  /// The time that a delete is marked with.
+  private let now: @Sendable () -> Timestamp
 
   init(
     name: String, sink: any Writable, route: Route, generation: UInt64, sequence: UInt64, trustsFingerprints: Bool,
-    acceptsRejections: Bool
+    acceptsRejections: Bool, timestampDigits: Int, deletes: DeleteStyle, now: @escaping @Sendable () -> Timestamp
   ) {
     self.name = name
     self.sink = sink
@@ -48,6 +52,9 @@ actor SinkLane {
     self.sequence = sequence
     self.trustsFingerprints = trustsFingerprints
     self.acceptsRejections = acceptsRejections
+    self.timestampDigits = timestampDigits
+    self.deletes = deletes
+    self.now = now
   }
 
   /// Brings one page to the sink. `rejected` are the places of documents that a transform could not take: their keys
@@ -116,7 +123,7 @@ actor SinkLane {
   private func apply(_ batch: Batch, progress: SinkProgress?) async throws -> Receipt {
     let delivery = Delivery(
       batch: batch, sequence: sequence + 1, generation: generation, progress: progress,
-      acceptsRejections: acceptsRejections)
+      acceptsRejections: acceptsRejections, deletedAt: deletes == .soft ? now() : nil)
     let receipt = try await sink.apply(delivery)
     sequence += 1
     return receipt
@@ -128,6 +135,6 @@ actor SinkLane {
     let known = try await ledger.entries(for: batch)
     return ComparedPage(
       batch, known: known, rejected: rejected, sink: name, identity: identity, generation: generation,
-      trustsFingerprints: trustsFingerprints)
+      trustsFingerprints: trustsFingerprints, timestampDigits: timestampDigits, ignoresDeletes: deletes == .ignore)
   }
 }

@@ -46,7 +46,8 @@ struct ComponentReader {
   func read(_ choices: ComponentChoices, into diagnostics: inout Diagnostics) -> ComponentPlans {
     ComponentPlans(
       source: choices.source.flatMap {
-        find($0, in: catalog.adapters, kind: "adapter", into: &diagnostics)?.plan($0, role: .source, into: &diagnostics)
+        find($0, in: catalog.adapters, kind: "adapter", as: .source, into: &diagnostics)?.plan(
+          $0, role: .source, into: &diagnostics)
       },
       paging: choices.paging.flatMap {
         find($0, in: catalog.pagingStrategies, kind: "paging strategy", into: &diagnostics)?
@@ -56,15 +57,17 @@ struct ComponentReader {
         find($0, in: catalog.transforms, kind: "transform", into: &diagnostics)?.plan($0, into: &diagnostics)
       },
       sinks: choices.sinks.map {
-        find($0, in: catalog.adapters, kind: "adapter", into: &diagnostics)?.plan($0, role: .sink, into: &diagnostics)
+        find($0, in: catalog.adapters, kind: "adapter", as: .sink, into: &diagnostics)?.plan(
+          $0, role: .sink, into: &diagnostics)
       })
   }
 
   private func find<Plan>(
-    _ choice: ComponentChoice, in entries: [CatalogEntry<Plan>], kind: String, into diagnostics: inout Diagnostics
+    _ choice: ComponentChoice, in entries: [CatalogEntry<Plan>], kind: String, as role: ConfigRole? = nil,
+    into diagnostics: inout Diagnostics
   ) -> CatalogEntry<Plan>? {
     if let entry = entries.first(where: { $0.name == choice.name }) { return entry }
-    let names = entries.map(\.name)
+    let names = entries.filter { entry in role.map(entry.roles.contains) ?? true }.map(\.name)
     let suggestion = NearestName.find(choice.name, among: names)
     diagnostics.error(
       "unknown_component", "there is no \(kind) \"\(choice.name)\"", at: choice.mark, suggestion: suggestion,

@@ -14,6 +14,8 @@ public struct JobPlan: Sendable {
   public var sinks: [SinkPlan]
   /// Whether what is gone is deleted.
   public var mode: Mode
+  /// What becomes of documents that are gone, in a mirror.
+  public var deletes: DeleteStyle
   /// What happens to a document that cannot be taken.
   public var onReject: OnReject
   /// What happens when the saved position is refused.
@@ -50,7 +52,8 @@ public struct JobPlan: Sendable {
   /// A job made in code.
   public init(
     name: String, source: AdapterPlan, paging: PagingPlan, transforms: [TransformPlan] = [], sinks: [SinkPlan],
-    mode: Mode = .copy, onReject: OnReject = .stop, onPositionLost: OnPositionLost = .resnapshot,
+    mode: Mode = .copy, deletes: DeleteStyle = .hard, onReject: OnReject = .stop,
+    onPositionLost: OnPositionLost = .resnapshot,
     limits: LimitSettings = LimitSettings(), http: HTTPSettings = HTTPSettings(),
     retry: RetrySettings = RetrySettings(), isEnabled: Bool = true, pagingDigest: Fingerprint = RunningDigest().value
   ) {
@@ -60,6 +63,7 @@ public struct JobPlan: Sendable {
     self.transforms = transforms
     self.sinks = sinks
     self.mode = mode
+    self.deletes = deletes
     self.onReject = onReject
     self.onPositionLost = onPositionLost
     self.limits = limits
@@ -89,6 +93,7 @@ extension JobPlan {
     self.init(
       name: name, source: source, paging: paging, transforms: parts.transforms.compactMap { $0 },
       sinks: Self.sinks(parts.sinks.compactMap { $0 }, choices.sinks, shape: shape), mode: settings.mode ?? .copy,
+      deletes: settings.deletes ?? .hard,
       onReject: settings.onReject, onPositionLost: settings.onPositionLost, limits: settings.limits,
       http: settings.http, retry: settings.retry, isEnabled: settings.isEnabled,
       pagingDigest: choices.paging.map(\.digest) ?? RunningDigest().value)

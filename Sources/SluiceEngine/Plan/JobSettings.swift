@@ -6,6 +6,7 @@ struct JobSettings: Configurable {
   var paging: ComponentChoice?
   var transforms: [ComponentChoice] = []
   var mode: Mode?
+  var deletes: DeleteStyle?
   var sink: ComponentChoice?
   var sinks: [ComponentChoice] = []
   var onReject = OnReject.stop
@@ -22,6 +23,10 @@ struct JobSettings: Configurable {
       Setting("paging", \.paging, "How the source is listed: a paging strategy. Default: the source's natural one."),
       Setting("transforms", \.transforms, "What happens to each document, in order."),
       Setting("mode", \.mode, "`copy` writes what is there; `mirror` also deletes what is gone. Default: copy."),
+      Setting(
+        "deletes", \.deletes,
+        "What becomes of documents that are gone from the source of a mirror: `hard` deletes them, `soft` marks them with "
+          + "the time (`deleted_at`), `ignore` keeps them as they are. Default: hard."),
       Setting("sink", \.sink, "Where documents go: an adapter with its settings."),
       Setting(
         "sinks", \.sinks,

@@ -6,6 +6,8 @@ public struct LimitSettings: Configurable {
   public var maxDelete = CountOrPercentage.percentage(Percentage(10))
   /// Whether a source without documents is believed.
   public var allowEmpty = false
+  /// The most documents that the source ever lists, where it has such a cap.
+  public var maxResults: Int?
   /// Empty pages in a row that end a listing.
   public var maxEmptyPages = 100
   /// Reads of one run: a number, or a cap derived from what is known of the source.
@@ -46,6 +48,10 @@ public struct LimitSettings: Configurable {
         "The most deletes by absence in one run: a number, or a share of the documents the sink holds. With a share, "
           + "three or fewer pass, unless they are all."),
       Setting("allow_empty", \.allowEmpty, "Believe a source that has no documents at all."),
+      Setting(
+        "max_results", \.maxResults,
+        "The most documents that the source ever lists, where it has such a cap. A listing that reaches it may have been "
+          + "cut: nothing is deleted or replaced by it.", range: 1...),
       Setting("max_empty_pages", \.maxEmptyPages, "Empty pages in a row that end a listing.", range: 1...1_000_000),
       Setting(
         "reads_per_run", \.readsPerRun,

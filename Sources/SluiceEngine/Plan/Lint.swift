@@ -11,6 +11,7 @@ struct Lint {
     checkSource(choices, parts, into: &diagnostics)
     checkSinks(choices, parts, into: &diagnostics)
     checkMode(choices, parts, into: &diagnostics)
+    checkDeletes(choices, parts, into: &diagnostics)
     checkProof(choices, parts, into: &diagnostics)
     checkBudget(parts, into: &diagnostics)
   }
@@ -77,6 +78,25 @@ struct Lint {
     diagnostics.error(
       "mode_without_effect", "a replaced set always mirrors its source: mode does not apply", at: keyMark("mode"),
       hint: "remove mode, or set publish: in_place in the sink")
+  }
+
+  private func checkDeletes(
+    _ choices: ComponentChoices, _ parts: ComponentPlans, into diagnostics: inout Diagnostics
+  ) {
+    guard let deletes = settings.deletes else { return }
+    if settings.mode != .mirror {
+      if isInherited("deletes") { return }
+      diagnostics.warning(
+        "deletes_without_effect", "deletes says how a mirror deletes, and this job is a copy", at: keyMark("deletes"),
+        hint: "set mode: mirror, or remove deletes")
+    } else if deletes == .soft {
+      for (choice, sink) in zip(choices.sinks, parts.sinks) {
+        guard let sink, sink.capabilities.publishMode == .inPlace, !sink.capabilities.keepsDeleted else { continue }
+        diagnostics.error(
+          "deletes_not_possible", "\(sink.name) cannot keep a deleted document with a mark", at: choice.mark,
+          hint: "use deletes: hard or ignore")
+      }
+    }
   }
 
   /// A listing that ended without proof deletes and replaces nothing.

@@ -104,7 +104,9 @@ extension JobRun {
       let lane = SinkLane(
         name: sinkPlan.name, sink: sink, route: route, generation: checkpoint.listing.generation,
         sequence: cursor.sequence, trustsFingerprints: cursor.shape == sinkPlan.shape,
-        acceptsRejections: plan.onReject != .stop)
+        acceptsRejections: plan.onReject != .stop,
+        timestampDigits: sinkPlan.adapter.capabilities.timestampDigits,
+        deletes: plan.mode == .mirror ? plan.deletes : .ignore, now: environment.now)
       if checkpoint.listing.pages == 0, let ledger = await lane.ledger {
         checkpoint.sinks[sinkPlan.name]?.heldBefore = try await ledger.liveCount()
       }

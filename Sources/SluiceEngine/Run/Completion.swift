@@ -7,11 +7,12 @@ extension JobRun {
 
   /// Ends a listing whose parts have all ended.
   func complete() async throws {
+    distrustCap()
     switch checkpoint.listing.finish() {
     case .success(let proof):
       try await guardEmptySource()
       try await guardShrinkage()
-      if plan.mode == .mirror { try await deleteAbsent(by: proof) }
+      if plan.mode == .mirror, plan.deletes != .ignore { try await deleteAbsent(by: proof) }
       try await publish(by: proof)
     case .failure(let taint):
       try await completeWithoutProof(taint)
@@ -19,6 +20,15 @@ extension JobRun {
     for sink in plan.sinks { checkpoint.sinks[sink.name]?.shape = sink.shape }
     checkpoint.phase = .finished
     try await save()
+  }
+
+  /// A listing as long as the source ever gives may have been cut there.
+  private func distrustCap() {
+    let listed = checkpoint.counters.documents
+    guard let most = plan.limits.maxResults, listed >= most else { return }
+    checkpoint.listing.taint(
+      Listing.Taint(
+        "cap_reached", "\(listed) documents were listed, and the source gives no more than \(most) (max_results)"))
   }
 
   /// A listing without proof still counts for sinks that take changes as they come; nothing is deleted or replaced.
@@ -38,7 +48,9 @@ extension JobRun {
     guard checkpoint.counters.documents == 0, !plan.limits.allowEmpty else { return }
     let deleteGuard = deleteGuard
     for (index, sink) in sinks.enumerated() {
-      let removes = plan.mode == .mirror || plan.sinks[index].adapter.capabilities.publishMode == .replace
+      let removes =
+        (plan.mode == .mirror && plan.deletes != .ignore)
+        || plan.sinks[index].adapter.capabilities.publishMode == .replace
       guard removes else { continue }
       try deleteGuard.check(documents: 0, sinkIsEmpty: try await sink.isEmpty(), sink: plan.sinks[index].name)
     }

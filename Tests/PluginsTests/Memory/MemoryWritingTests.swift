@@ -1,5 +1,5 @@
 import SluiceCore
-import SluiceMemory
+@testable import SluiceMemory
 import Testing
 
 @Suite("Memory as a sink")
@@ -42,6 +42,22 @@ struct MemoryWritingTests {
     deletes.delete(key: Key("a"))
     try await driver.send(try deletes.finish())
     #expect(store.count == 0)
+  }
+
+  @Test("a delete that keeps the document marks it, once; writing it again takes the mark away")
+  func marksDeleted() throws {
+    let store = MemoryStore()
+    store.upsert(key: "a", ["n": .int(1)])
+    var builder = BatchBuilder()
+    builder.delete(key: Key("a"))
+    builder.delete(key: Key("none"))
+    let deletes = try builder.finish()
+    for seconds in [5, 6] as [Int64] { store.apply(deletes, deletedAt: Timestamp(seconds: seconds, nanoseconds: 0)) }
+    #expect(store[Key("a")]?.fields["deleted_at"] == .timestamp(Timestamp(seconds: 5, nanoseconds: 0)))
+    #expect(store[Key("a")]?.fields["n"] == .int(1))
+    #expect(store.count == 1)
+    store.upsert(key: "a", ["n": .int(2)])
+    #expect(store[Key("a")]?.fields["deleted_at"] == nil)
   }
 
   @Test("C145 an observer sees the old set or the new one, and a failed page changes nothing")

@@ -65,6 +65,40 @@ import Testing
     #expect(try await (try await sink.ledger(job: "other")).liveCount() == 0)
   }
 
+  @Test("a delete that keeps the row marks it, once; writing the row again takes the mark away")
+  func marksDeleted() async throws {
+    let sink = try await open()
+    _ = try await sink.ledger(job: "job")
+    let identity = try #require(try await sink.identity(creating: true))
+    _ = try await apply(try Samples.batch(["a", "b", "c"]), sink)
+    func marks() throws -> [String?] {
+      try folder.connection("out.db").all("SELECT deleted_at FROM users ORDER BY key") {
+        $0.isNull(0) ? nil : $0.text(0)
+      }
+    }
+    func delete(_ keys: [String], at seconds: Int64, _ sequence: UInt64) async throws {
+      let batch = try Samples.deletes(keys)
+      let progress = SinkProgress(
+        checkpoint: Samples.checkpoint(sequence), ledger: Samples.page(batch, identity: identity, status: .tombstone))
+      _ = try await sink.apply(
+        Delivery(
+          batch: batch, sequence: sequence, generation: 1, progress: progress,
+          deletedAt: Timestamp(seconds: seconds, nanoseconds: 0)))
+    }
+    try await delete(["b", "c", "none"], at: 0, 2)
+    #expect(try marks() == [nil, "1970-01-01T00:00:00Z", "1970-01-01T00:00:00Z"])
+    try await delete(["b"], at: 60, 3)
+    _ = try await apply(try Samples.batch(["c"], "again"), sink, sequence: 4, revision: 4)
+    #expect(try marks() == [nil, "1970-01-01T00:00:00Z", nil])
+    #expect(try documents().count == 3)
+    // The table is known again, and a delete without a time removes.
+    await sink.close()
+    let again = try await open()
+    _ = try await again.ledger(job: "job")
+    _ = try await apply(try Samples.deletes(["b"]), again, sequence: 5, revision: 5, status: .tombstone)
+    #expect(try marks() == [nil, nil])
+  }
+
   @Test("a delivery that fails half way leaves nothing")
   func writesWholly() async throws {
     let sink = try await open()

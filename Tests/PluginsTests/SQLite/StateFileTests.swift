@@ -66,7 +66,7 @@ import Testing
     try await refuses("another program")
   }
 
-  @Test("a newer database is refused", arguments: [2, 99])
+  @Test("a newer database is refused", arguments: [StateSchema.version + 1, 99])
   func refusesNewer(version: Int) async throws {
     await (try await open()).close()
     try folder.connection("state.db").execute("PRAGMA user_version = \(version)")
