@@ -64,7 +64,7 @@ struct Drill {
   }
 
   /// Brings the server's documents to both folders; the run in one is killed at `points` and begun again until it ends.
-  /// `lagging`: meanwhile another program keeps the table locked most of the time.
+  /// `lagging`: meanwhile another program locks the table in the middle of each listing.
   mutating func round(_ points: [KillPoint], observing: Bool = true, lagging: Bool = false) async throws {
     let old = shown
     server.log.reset()
@@ -75,7 +75,7 @@ struct Drill {
     defer { shown = new }
     if lagging {
       var worked = self
-      let contender = Contender(crashed.folder.file("out/users.db"))
+      let contender = Contender(crashed.folder.file("out/users.db"), requests)
       try await contender.contending { try await worked.finish(points, pages, old, new) }
       self = worked
       return

@@ -22,9 +22,9 @@ typealias PageChange = (partition: Int, next: PagingStep, highest: Key?, isEmpty
 
 /// What is on its way from the source and to the sinks of a run.
 struct Feeds {
-  /// How much longer than another sink one may take for a page before it lags. Less than that is no reason to write a
-  /// page to disk and read it again.
-  static let grace = Duration.milliseconds(50)
+  /// How long the source and the other sinks wait for a sink at one page before it lags. Less than that is no reason to
+  /// write pages to disk and read them again: two local sinks differ by that much when the disk is busy.
+  static let grace = Duration.milliseconds(250)
 
   /// The page that came while another was being confirmed.
   var fetched: Result<Page, any Error>?
