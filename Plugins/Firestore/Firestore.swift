@@ -66,6 +66,9 @@ public final class Firestore: Pageable, Lookup {
   /// Each database has a bill of its own.
   public var billingAccount: String? { "firestore:projects/\(config.project)/databases/\(config.database)" }
 
+  /// The connection pool's thread: pages are decoded where they arrive.
+  public var readingExecutor: (any TaskExecutor)? { transport.executor }
+
   /// Ends the connection pool.
   public func close() async { transport.close() }
 

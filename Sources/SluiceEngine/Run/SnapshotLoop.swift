@@ -89,7 +89,7 @@ extension JobRun {
 
   private func begin(_ request: PageRequest, _ fetches: inout Fetches) {
     let source = source
-    fetches.addTask { try await source.page(request) }
+    fetches.addTask(executorPreference: source.readingExecutor) { try await source.page(request) }
   }
 
   /// Waits for the page that was begun last, but leaves it as soon as somebody asks to stop.

@@ -20,11 +20,15 @@ final class TransferLoop: @unchecked Sendable {
     case cancel(Exchange)
     /// The reader of a stream has room again.
     case resume(Exchange)
+    /// A piece of a task that prefers the loop's thread.
+    case run(UnownedJob)
   }
 
   private struct Inbox {
     var commands: [Command] = []
     var isClosed = false
+    /// The loop's thread, while it runs: it looks here again before it waits, and need not be woken.
+    var thread: pthread_t?
   }
 
   typealias Handle = UnsafeMutableRawPointer
@@ -75,8 +79,9 @@ final class TransferLoop: @unchecked Sendable {
     inbox.withLock { inbox in
       if inbox.isClosed { return false }
       inbox.commands.append(command)
+      let isOwn = inbox.thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false
       // Under the lock, so that the multi handle cannot be gone.
-      if inbox.commands.count == 1 { curl_multi_wakeup(multi) }
+      if inbox.commands.count == 1, !isOwn { curl_multi_wakeup(multi) }
       return true
     }
   }
@@ -103,6 +108,7 @@ final class TransferLoop: @unchecked Sendable {
 
   /// Runs until `close()`, and leaves nothing open.
   func run() {
+    inbox.withLock { $0.thread = pthread_self() }
     while takeCommands() {
       var running: Int32 = 0
       curl_multi_perform(multi, &running)
@@ -110,12 +116,16 @@ final class TransferLoop: @unchecked Sendable {
       finishDone()
       wakeReaders()
       expire()
+      if hasCommands { continue }
       curl_multi_poll(multi, nil, 0, pollTimeout(), nil)
       now = .now
     }
+    inbox.withLock { $0.thread = nil }
     for (handle, exchange) in active { finish(exchange, handle, .failure(Self.closed)) }
     cleanUp()
   }
+
+  private var hasCommands: Bool { inbox.withLock { !$0.commands.isEmpty || $0.isClosed } }
 
   private func takeCommands() -> Bool {
     let (commands, isClosed) = inbox.withLock { inbox in
@@ -127,6 +137,7 @@ final class TransferLoop: @unchecked Sendable {
       case .start(let exchange): start(exchange)
       case .cancel(let exchange): stop(exchange, CancellationError())
       case .resume(let exchange): resume(exchange)
+      case .run(let job): job.runSynchronously(on: asUnownedTaskExecutor())
       }
     }
     return !isClosed
@@ -212,5 +223,14 @@ final class TransferLoop: @unchecked Sendable {
     for exchange in active.values { if let deadline = exchange.nextDeadline { next = min(next, deadline) } }
     // Rounded up, so that the limit has passed when the loop looks again.
     return Int32(max(0, (next.nanoseconds - now.nanoseconds + 999_999) / 1_000_000))
+  }
+}
+
+/// Tasks that prefer the loop's thread, as `HTTPTransport.executor` says.
+extension TransferLoop: TaskExecutor {
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    // A closed loop runs nothing any more; the task has to end all the same.
+    if !post(.run(job)) { job.runSynchronously(on: asUnownedTaskExecutor()) }
   }
 }
