@@ -73,7 +73,7 @@ import Testing
     #expect(firestore["token"]?["default"] == nil)
     let file = try properties(.source, "file")
     #expect(file["publish"] == nil, "a setting of sinks only")
-    #expect(file["max_line_bytes"] != nil)
+    #expect(file["max_line"] != nil)
     let encoding = try #require(file["encoding"]?["anyOf"]?.items.first)
     #expect(encoding["enum"]?.items.compactMap(\.string) == ["plain", "typed"])
   }

@@ -18,6 +18,8 @@ final class JobRun {
   /// Documents to expect, where it is known.
   var known: Int?
   var report: RunReport
+  /// Where documents that cannot be taken are noted, if anywhere.
+  private(set) var deadLetters: (any DeadLetterBox)?
   private var lastSaved: Checkpoint?
   /// Whether this run has begun its listing anew after a lost position: it does so once.
   var hasRestarted = false
@@ -42,6 +44,17 @@ final class JobRun {
     report.sinks = plan.sinks.map {
       RunReport.Sink(name: $0.name, isStaged: $0.adapter.capabilities.publishMode == .replace)
     }
+  }
+
+  /// Opens the place for dead letters, where the job wants one.
+  func openDeadLetters() throws {
+    guard plan.onReject == .deadLetter else { return }
+    guard let open = environment.deadLetters else {
+      throw SluiceError(
+        .invalidConfiguration, "this program keeps no dead letters", at: Place(job: plan.name),
+        hint: "set on_reject to stop or skip")
+    }
+    deadLetters = try open(plan)
   }
 
   /// Tells the observers, and the report, something worth a line.

@@ -188,7 +188,8 @@ extension JobRun {
     // Moved, so that the transforms change the page in place: where somebody else holds it, they change a copy.
     var batch = Batch()
     swap(&batch, &arrival.page.batch)
-    let rejected = try transform(&batch, page: page)
+    if !arrival.page.rejections.isEmpty { try await leaveOut(unreadable: arrival.page.rejections, page: page) }
+    let rejected = try await transform(&batch, page: page)
     let counters = counted(arrival.page, dropped: batch.count(of: .dropped), rejected: rejected.count)
     var saved = checkpoint.assumingConfirmed((partition, step, highest, arrival.page.signals.count == 0))
     saved.counters = counters
@@ -198,7 +199,7 @@ extension JobRun {
     try checkpoint.confirmPage(
       of: partition, next: step, highest: highest, isEmpty: arrival.page.signals.count == 0,
       receipts: outcomes.mapValues(\.receipt))
-    try count(outcomes)
+    try await count(outcomes, of: batch)
     try await save(
       ledgers: outcomes.values.compactMap(\.ledger),
       page: PageRecord(generation: checkpoint.listing.generation, request: arrival.fingerprint, keys: keys),
@@ -219,7 +220,7 @@ extension JobRun {
   }
 
   /// Runs the transforms. Answers the places of the documents that one of them could not take.
-  private func transform(_ batch: inout Batch, page: Int) throws -> Set<Int> {
+  private func transform(_ batch: inout Batch, page: Int) async throws -> Set<Int> {
     guard !transforms.isEmpty else { return [] }
     var rejections: [Rejection] = []
     for transform in transforms {
@@ -230,7 +231,7 @@ extension JobRun {
       }
     }
     guard !rejections.isEmpty else { return [] }
-    try report(rejections, page: page)
+    try await report(rejections, page: page)
     let keys = Set(rejections.map(\.key))
     return Set(batch.indices.filter { batch.kind(at: $0) == .dropped && keys.contains(batch.key(at: $0)) })
   }
@@ -262,14 +263,14 @@ extension JobRun {
     counters.pages += 1
     counters.documents += page.signals.count
     counters.dropped += dropped - rejected
-    counters.rejects += rejected
+    counters.rejects += rejected + page.rejections.count
     counters.reads += page.signals.billedReads
     counters.bytes += page.signals.receivedBytes
     return counters
   }
 
   /// Counts what sinks did, for checkpoint, report and budget.
-  func count(_ outcomes: [String: SinkLane.Outcome]) throws {
+  func count(_ outcomes: [String: SinkLane.Outcome], of batch: Batch = Batch()) async throws {
     for index in report.sinks.indices {
       guard let outcome = outcomes[report.sinks[index].name] else { continue }
       report.sinks[index].staged += outcome.staged
@@ -280,22 +281,8 @@ extension JobRun {
       checkpoint.counters.deletes += outcome.deletes
       checkpoint.counters.unchanged += outcome.unchanged
       budget.note(writes: outcome.writes, deletes: outcome.deletes)
-      try report(outcome.receipt.rejections, page: checkpoint.listing.pages)
-    }
-  }
-
-  /// Reports documents that could not be taken; throws the first where the job is to stop at one.
-  private func report(_ rejections: [Rejection], page: Int) throws {
-    for rejection in rejections {
-      var place = place(page: page)
-      place.key = rejection.key.description
-      let error = rejection.error.at(place)
-      if plan.onReject == .stop {
-        throw SluiceError(
-          error.code, error.message, at: error.place, retry: error.retry,
-          hint: error.hint ?? "nothing was published; on_reject: skip leaves such documents out", causes: error.causes)
-      }
-      environment.observe(.rejected(job: plan.name, Rejection(rejection.key, error)))
+      try await report(
+        outcome.receipt.rejections, page: checkpoint.listing.pages, by: report.sinks[index].name, of: batch)
     }
   }
 }
