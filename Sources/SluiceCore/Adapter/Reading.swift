@@ -10,6 +10,10 @@ public protocol Pageable: Adapter {
   /// Whose budget the reads count against (`firestore:projects/p/databases/(default)`); nil where reading is free.
   var billingAccount: String? { get }
 
+  /// Documents that the account of `billingAccount` may read a day before they cost money; nil where there is no such
+  /// number. For reports only: no budget is made of it.
+  var freeReadsPerDay: Int? { get }
+
   /// Fixes everything but position and page size. Called once, before page 1 of a new listing; not called when a
   /// listing is resumed.
   func freeze() async throws -> FrozenRequest
@@ -25,6 +29,9 @@ public protocol Pageable: Adapter {
 extension Pageable {
   /// Reading is free.
   public var billingAccount: String? { nil }
+
+  /// No such number is known.
+  public var freeReadsPerDay: Int? { nil }
 
   /// Nothing to fix.
   public func freeze() async throws -> FrozenRequest { FrozenRequest() }
