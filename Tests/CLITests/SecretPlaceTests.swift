@@ -57,6 +57,7 @@ import Testing
   static let commands: [[String]] = [
     ["check"], ["check", "--output", "json"], ["run"], ["run", "--log", "json"], ["run", "--output", "json"],
     ["run", "--restart"], ["state", "show"], ["state", "show", "--output", "json"], ["components"],
+    ["explain"], ["explain", "--output", "json"], ["schema"], ["completion", "bash"], ["init", "new.yaml"],
     ["components", "firestore"], ["components", "--matrix"], ["help"], ["help", "run"], ["version"], ["explode"],
   ]
 

@@ -102,7 +102,10 @@ struct TLSTests {
 
   @Test("C139 the issuer is read from the handshakes of TLS 1.2 and 1.3; a damaged one names none, and does no harm")
   func issuer() throws {
-    let pem = try String(contentsOfFile: Authority().path("server.pem"), encoding: .utf8)
+    let authority = try Authority()
+    let pem = try withExtendedLifetime(authority) {
+      try String(contentsOfFile: authority.path("server.pem"), encoding: .utf8)
+    }
     let text = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
     let certificate = [UInt8](try #require(Data(base64Encoded: text)))
     func length(_ count: Int) -> [UInt8] { [UInt8(count >> 16), UInt8(count >> 8 & 255), UInt8(count & 255)] }
