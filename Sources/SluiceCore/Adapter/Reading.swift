@@ -10,6 +10,10 @@ public protocol Pageable: Adapter {
   /// Whose budget the reads count against (`firestore:projects/p/databases/(default)`); nil where reading is free.
   var billingAccount: String? { get }
 
+  /// Documents that the account of `billingAccount` may read a day before they cost money; nil where there is no such
+  /// number. For reports only: no budget is made of it.
+  var freeReadsPerDay: Int? { get }
+
   /// Where the tasks that read pages run; nil: wherever there is room.
   ///
   /// For an adapter whose answers arrive on a thread of its own: read there, a page needs no change of threads between
@@ -31,6 +35,9 @@ public protocol Pageable: Adapter {
 extension Pageable {
   /// Reading is free.
   public var billingAccount: String? { nil }
+
+  /// No such number is known.
+  public var freeReadsPerDay: Int? { nil }
 
   /// Wherever there is room.
   public var readingExecutor: (any TaskExecutor)? { nil }

@@ -80,7 +80,8 @@ extension JobRun {
   private func admit(_ request: PageRequest, after arrival: Arrival, in partition: Int) throws {
     guard !loopGuard.admit(LoopGuard.fingerprint(of: request.position, range: request.range)) else { return }
     let cost = RunawayCost(
-      requests: budget.used.requests, reads: budget.used.reads, elapsed: environment.elapsed() - startedAt)
+      requests: budget.used.requests, reads: budget.used.reads, elapsed: environment.elapsed() - startedAt,
+      source: type(of: source).name, freeReadsPerDay: source.freeReadsPerDay)
     throw SluiceError(
       .loopDetected, "the listing goes in circles: this page leads to one that was already asked for",
       at: place(page: checkpoint.listing.partitions[partition].pages + 1),

@@ -45,6 +45,8 @@ final class TransferLoop: @unchecked Sendable {
   private(set) var now = Monotonic.now
   /// The size of the last body whose length was not declared: the next page's is much the same.
   private(set) var usualBodySize = 0
+  /// Origins that TLS was agreed on with, a few of them.
+  private var reached: Set<Origin> = []
 
   /// Initialises libcurl for the process, once, before any thread uses it.
   private static let globalInit: CURLcode = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
@@ -199,8 +201,14 @@ final class TransferLoop: @unchecked Sendable {
     if case .success = outcome, case .whole = exchange.delivery, !exchange.body.isEmpty {
       usualBodySize = min(exchange.body.count, 1 << 20)
     }
+    if exchange.head.isComplete, exchange.request.url.origin.scheme == .https, reached.count < 64 {
+      reached.insert(exchange.request.url.origin)
+    }
     exchange.deliver(outcome)
   }
+
+  /// Whether an answer has come from this origin before.
+  func wasReached(_ origin: Origin) -> Bool { reached.contains(origin) }
 
   /// Notes that a reader has something to read; it is woken once, after all that came in this round.
   func needsWaking(_ channel: BodyChannel) {
