@@ -9,6 +9,7 @@ struct Bench {
   var script: PageScript
   var stores: [RecordingStore]
   var state = MemoryStateStore()
+  var name = "job"
   var mode = Mode.copy
   var deletes = DeleteStyle.hard
   var timestampDigits = 9
@@ -16,6 +17,7 @@ struct Bench {
   var order = Capabilities.Order.byKey
   var identity = "scripted"
   var account: String?
+  var freeReadsPerDay: Int?
   var size = 3
   var transforms: [TransformPlan] = []
   var onReject = OnReject.stop
@@ -32,10 +34,11 @@ struct Bench {
   var plan: JobPlan {
     var config = ScriptedSource.Config(script, order: order, account: account)
     config.identity = identity
+    config.freeReadsPerDay = freeReadsPerDay
     var paging = PageToken.Config()
     paging.size = size
     return JobPlan(
-      name: "job", source: AdapterPlan(ScriptedSource.self, config), paging: PagingPlan(PageToken(paging)),
+      name: name, source: AdapterPlan(ScriptedSource.self, config), paging: PagingPlan(PageToken(paging)),
       transforms: transforms,
       sinks: stores.enumerated().map {
         JobPlan.SinkPlan(

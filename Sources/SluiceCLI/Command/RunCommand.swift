@@ -34,13 +34,17 @@ struct RunCommand: Sendable {
 
   private func run(_ project: Project) async throws -> Int32 {
     let inputs = inputs
+    let console = console
     let jobs = try project.jobs(named: invocation.names)
     if jobs.isEmpty { observer.notice("no job is enabled: name one, or set enabled: true") }
     let observer = observer
     let store = try await project.state.open(StateContext(baseDirectory: project.directory))
     let environment = RunEnvironment(
       baseDirectory: project.directory, environment: { inputs.text(ofVariable: $0) },
-      now: WallClock.now, observe: { observer.observe($0) }, stop: stop)
+      now: WallClock.now, observe: { observer.observe($0) }, stop: stop,
+      deadLetters: { job in
+        DeadLetterFile(job: job, directory: project.directory) { console.withoutSecrets($0) }
+      })
     let engine = Engine(store: store, environment: environment)
     var reports: [RunReport] = []
     for job in jobs {

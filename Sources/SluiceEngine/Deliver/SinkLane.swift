@@ -26,6 +26,8 @@ actor SinkLane {
     var writes = 0
     var deletes = 0
     var unchanged = 0
+    /// The documents as the sink got them, where it rejected one.
+    var rejectedFrom = Batch()
   }
 
   nonisolated let name: String

@@ -25,7 +25,7 @@ extension JobRun {
   /// Gives a page to the sinks that have nothing to catch up. Returns once all sinks have confirmed it, or those that
   /// have not lag behind: then with the page to spool.
   func feed(
-    _ page: SpooledPage, then change: PageChange, counters: () -> Checkpoint.Counters, _ work: inout Work
+    _ page: SpooledPage, then change: PageChange, counting: (Checkpoint) -> Checkpoint, _ work: inout Work
   ) async throws -> (outcomes: [String: SinkLane.Outcome], spooled: SpooledPage?) {
     feeds.page = page.sequence
     feeds.outcomes = [:]
@@ -33,8 +33,7 @@ extension JobRun {
     while true {
       for index in lanes.indices where !given.contains(index) && isCaughtUp(index) {
         given.insert(index)
-        var saved = checkpoint.assumingConfirmed(change, by: [lanes[index].name])
-        saved.counters = counters()
+        let saved = counting(checkpoint.assumingConfirmed(change, by: [lanes[index].name]))
         start(page, to: index, saved: saved, &work)
       }
       if isEnough(given: given.count, of: page, then: change.next, &work) { break }
@@ -157,7 +156,7 @@ extension JobRun {
 
   /// Saves that a sink has confirmed a page that was spooled for it.
   private func confirmSpooled(_ outcome: SinkLane.Outcome, by lane: SinkLane) async throws {
-    try reportRejections([lane.name: outcome], page: Int(outcome.receipt.sequence))
+    try await reportRejections([lane.name: outcome], page: Int(outcome.receipt.sequence))
     try checkpoint.advance(lane.name, by: outcome.receipt)
     tally([lane.name: outcome])
     try await saveUnspooling(ledgers: [outcome.ledger].compactMap { $0 })
@@ -205,7 +204,9 @@ extension SinkLane {
   /// Brings one page to the sink. An error has the sink and the page.
   func deliver(_ page: SpooledPage, saved: Checkpoint, job: String) async throws -> Outcome {
     do {
-      return try await deliver(page.batch, rejected: page.rejected, saved: saved)
+      var outcome = try await deliver(page.batch, rejected: page.rejected, saved: saved)
+      if !outcome.receipt.rejections.isEmpty { outcome.rejectedFrom = page.batch }
+      return outcome
     } catch let error as SluiceError {
       throw error.at(Place(job: job, component: name, page: Int(page.sequence)))
     }
@@ -230,7 +231,7 @@ extension SluiceError {
   fileprivate var ofSpooledPage: SluiceError {
     SluiceError(
       code, message, at: place, retry: retry,
-      hint: "the page waits as it was read; on_reject: skip leaves the document out, --restart reads everything again",
+      hint: "the page waits as it was read: --restart reads all anew; on_reject: skip or dead_letter leaves it out",
       causes: causes)
   }
 }

@@ -20,6 +20,8 @@ final class JobRun {
   /// Documents to expect, where it is known.
   var known: Int?
   var report: RunReport
+  /// Where documents that cannot be taken are noted, if anywhere.
+  private(set) var deadLetters: (any DeadLetterBox)?
   private(set) var lastSaved: Checkpoint?
   /// Reads that the last save charged beyond those of the request in flight.
   private var aheadAtSave = 0
@@ -46,6 +48,17 @@ final class JobRun {
     report.sinks = plan.sinks.map {
       RunReport.Sink(name: $0.name, isStaged: $0.adapter.capabilities.publishMode == .replace)
     }
+  }
+
+  /// Opens the place for dead letters, where the job wants one.
+  func openDeadLetters() throws {
+    guard plan.onReject == .deadLetter else { return }
+    guard let open = environment.deadLetters else {
+      throw SluiceError(
+        .invalidConfiguration, "this program keeps no dead letters", at: Place(job: plan.name),
+        hint: "set on_reject to stop or skip")
+    }
+    deadLetters = try open(plan)
   }
 
   /// Tells the observers, and the report, something worth a line.

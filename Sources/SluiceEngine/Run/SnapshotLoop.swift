@@ -86,7 +86,8 @@ extension JobRun {
   private func admit(_ request: PageRequest, after arrival: Arrival, in partition: Int) throws {
     guard !loopGuard.admit(LoopGuard.fingerprint(of: request.position, range: request.range)) else { return }
     let cost = RunawayCost(
-      requests: budget.used.requests, reads: budget.used.reads, elapsed: environment.elapsed() - startedAt)
+      requests: budget.used.requests, reads: budget.used.reads, elapsed: environment.elapsed() - startedAt,
+      source: type(of: source).name, freeReadsPerDay: source.freeReadsPerDay)
     throw SluiceError(
       .loopDetected, "the listing goes in circles: this page leads to one that was already asked for",
       at: place(page: checkpoint.listing.partitions[partition].pages + 1),
@@ -95,7 +96,7 @@ extension JobRun {
 
   private func begin(_ request: PageRequest, _ work: inout Work) {
     let source = source
-    work.addTask {
+    work.addTask(executorPreference: source.readingExecutor) {
       do { return .fetched(.success(try await source.page(request))) } catch { return .fetched(.failure(error)) }
     }
   }
@@ -200,17 +201,26 @@ extension JobRun {
     // Moved, so that the transforms change the page in place: where somebody else holds it, they change a copy.
     var batch = Batch()
     swap(&batch, &arrival.page.batch)
-    let rejected = try transform(&batch, page: page)
+    let unreadable = arrival.page.rejections.count
+    if unreadable > 0 { try await leaveOut(unreadable: arrival.page.rejections, page: page) }
+    let rejected = try await transform(&batch, page: page)
     let dropped = batch.count(of: .dropped)
     if lanes.count > 1 { try await makeRoom(&work) }
+    // The page's own counts are added to what the checkpoint has by then: sinks that lag move it meanwhile.
+    let rest = arrival.page
+    let counting = { (checkpoint: Checkpoint) in
+      var counted = checkpoint
+      counted.counters = self.counted(rest, dropped: dropped, rejected: rejected.count)
+      counted.listing.noteUnreadable(unreadable)
+      return counted
+    }
     let delivered = try await deliver(
       SpooledPage(
         generation: checkpoint.listing.generation, sequence: UInt64(checkpoint.listing.pages) + 1, batch: batch,
-        rejected: rejected), then: (partition, step, highest, isEmpty),
-      counters: { self.counted(arrival.page, dropped: dropped, rejected: rejected.count) }, &work)
+        rejected: rejected), then: (partition, step, highest, isEmpty), counting: counting, &work)
 
-    try reportRejections(delivered.outcomes, page: page)
-    checkpoint.counters = counted(arrival.page, dropped: dropped, rejected: rejected.count)
+    try await reportRejections(delivered.outcomes, page: page)
+    checkpoint = counting(checkpoint)
     try checkpoint.confirmPage(
       of: partition, next: step, highest: highest, isEmpty: isEmpty, receipts: delivered.outcomes.mapValues(\.receipt),
       spooled: delivered.spooled)
@@ -227,12 +237,11 @@ extension JobRun {
   }
 
   private func deliver(
-    _ page: SpooledPage, then change: PageChange, counters: () -> Checkpoint.Counters, _ work: inout Work
+    _ page: SpooledPage, then change: PageChange, counting: (Checkpoint) -> Checkpoint, _ work: inout Work
   ) async throws -> (outcomes: [String: SinkLane.Outcome], spooled: SpooledPage?) {
     // The usual single sink needs no task of its own.
-    guard lanes.count == 1 else { return try await feed(page, then: change, counters: counters, &work) }
-    var saved = checkpoint.assumingConfirmed(change)
-    saved.counters = counters()
+    guard lanes.count == 1 else { return try await feed(page, then: change, counting: counting, &work) }
+    let saved = counting(checkpoint.assumingConfirmed(change))
     return ([lanes[0].name: try await lanes[0].deliver(page, saved: saved, job: plan.name)], nil)
   }
 
@@ -247,7 +256,7 @@ extension JobRun {
   }
 
   /// Runs the transforms. Answers the places of the documents that one of them could not take.
-  private func transform(_ batch: inout Batch, page: Int) throws -> Set<Int> {
+  private func transform(_ batch: inout Batch, page: Int) async throws -> Set<Int> {
     guard !transforms.isEmpty else { return [] }
     var rejections: [Rejection] = []
     for transform in transforms {
@@ -258,7 +267,7 @@ extension JobRun {
       }
     }
     guard !rejections.isEmpty else { return [] }
-    try report(rejections, page: page)
+    try await report(rejections, page: page)
     let keys = Set(rejections.map(\.key))
     return Set(batch.indices.filter { batch.kind(at: $0) == .dropped && keys.contains(batch.key(at: $0)) })
   }
@@ -269,15 +278,15 @@ extension JobRun {
     counters.pages += 1
     counters.documents += page.signals.count
     counters.dropped += dropped - rejected
-    counters.rejects += rejected
+    counters.rejects += rejected + page.rejections.count
     counters.reads += page.signals.billedReads
     counters.bytes += page.signals.receivedBytes
     return counters
   }
 
   /// Counts what sinks did, for checkpoint, report and budget. Throws where a document that was not taken stops the run.
-  func count(_ outcomes: [String: SinkLane.Outcome]) throws {
-    try reportRejections(outcomes, page: checkpoint.listing.pages)
+  func count(_ outcomes: [String: SinkLane.Outcome]) async throws {
+    try await reportRejections(outcomes, page: checkpoint.listing.pages)
     tally(outcomes)
   }
 
@@ -297,24 +306,10 @@ extension JobRun {
   }
 
   /// Reports what sinks could not take, in the order of the configuration.
-  func reportRejections(_ outcomes: [String: SinkLane.Outcome], page: Int) throws {
+  func reportRejections(_ outcomes: [String: SinkLane.Outcome], page: Int) async throws {
     for sink in plan.sinks {
-      if let outcome = outcomes[sink.name] { try report(outcome.receipt.rejections, page: page) }
-    }
-  }
-
-  /// Reports documents that could not be taken; throws the first where the job is to stop at one.
-  private func report(_ rejections: [Rejection], page: Int) throws {
-    for rejection in rejections {
-      var place = place(page: page)
-      place.key = rejection.key.description
-      let error = rejection.error.at(place)
-      if plan.onReject == .stop {
-        throw SluiceError(
-          error.code, error.message, at: error.place, retry: error.retry,
-          hint: error.hint ?? "nothing was published; on_reject: skip leaves such documents out", causes: error.causes)
-      }
-      environment.observe(.rejected(job: plan.name, Rejection(rejection.key, error)))
+      guard let outcome = outcomes[sink.name] else { continue }
+      try await report(outcome.receipt.rejections, page: page, by: sink.name, of: outcome.rejectedFrom)
     }
   }
 }
