@@ -167,3 +167,13 @@ extension FileAdapter: Publishing {
   /// Whether the file is the one that was published: by inode, size and times, else by reading it.
   public func shows(_ publication: Publication) async throws -> Bool { try sink.shows(publication) }
 }
+
+extension FileAdapter: Verifiable {
+  /// The documents of the published file, line by line.
+  public func contents(after place: String?, limit: Int) async throws -> Contents {
+    try sink.contents(after: place, limit: limit)
+  }
+
+  /// The documents written as lines and read again.
+  public func asKept(_ batch: Batch) async throws -> Batch { try sink.asKept(batch) }
+}

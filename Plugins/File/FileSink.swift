@@ -9,11 +9,13 @@ final class FileSink: Sendable {
     var stage: Stage?
   }
 
-  private let target: Target
+  let settings: FileAdapter.Config
+  let target: Target
   private let isPowerSafe: Bool
   private let state: Mutex<State>
 
   init(_ settings: FileAdapter.Config, path: String) throws {
+    self.settings = settings
     target = try Target(path)
     isPowerSafe = settings.durability == .power
     state = Mutex(
