@@ -39,6 +39,8 @@ public struct SQLiteStateStore: StateStore {
 
   private let file: StateFile
   private let database: Database
+  /// Whether there is a file; else the database is an empty one in memory.
+  private let isMade: Bool
 
   /// Opens the database, making it where there is none and `context.creates`: the folder for its user alone, and so
   /// the file. A damaged,
@@ -49,6 +51,7 @@ public struct SQLiteStateStore: StateStore {
       synchronous: config.durability == .power ? .full : .normal)
     self.file = file
     let isMade = context.creates || FileSystem.exists(file.path)
+    self.isMade = isMade
     database = try Database(path: file.path) { _ in try isMade ? file.open() : StateFile.none() }
   }
 
@@ -99,6 +102,10 @@ public struct SQLiteStateStore: StateStore {
   /// Gives the state of a job to another name.
   public func rename(job: String, to other: String) async throws {
     let path = file.path
+    guard isMade else {
+      try await database.write { try StateMove(job: job, path: path, connection: $0).rename(to: other) }
+      return
+    }
     let locks = try [job, other].map { try JobLock(job: $0, folder: locksFolder) }
     defer { for lock in locks { lock.free() } }
     try await database.write { try StateMove(job: job, path: path, connection: $0).rename(to: other) }
@@ -107,6 +114,7 @@ public struct SQLiteStateStore: StateStore {
   /// Forgets the state of a job.
   public func reset(job: String) async throws {
     let path = file.path
+    guard isMade else { return }
     let lock = try JobLock(job: job, folder: locksFolder)
     defer { lock.free() }
     try await database.write { try StateMove(job: job, path: path, connection: $0).reset() }
