@@ -128,6 +128,14 @@ public final class RecordingStore: Sendable {
   /// Makes the sink refuse documents of these keys because of their content.
   public func reject(_ keys: Set<Key>) { contents.withLock { $0.rejected = keys } }
 
+  /// Changes what is shown, behind everybody's back and under the same identity.
+  public func change(_ body: (inout [Key: [Field]]) -> Void) {
+    var shown = documents
+    body(&shown)
+    let changed = shown
+    contents.withLock { $0.documents = changed }
+  }
+
   /// Empties the store behind everybody's back: another identity, nothing shown.
   public func wipe() {
     contents.withLock { contents in
