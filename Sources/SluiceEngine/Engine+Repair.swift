@@ -73,6 +73,7 @@ extension JobRun {
       try deleteGuard.check(deletes: extra.keys.count, of: extra.held, sink: name)
     }
     try await bring(mending.keys, only: mending.sinks)
+    try await checkMended()
     guard let proof = mending.proof else { return }
     let listed = checkpoint.counters
     checkpoint.counters = ownCounters ?? listed
@@ -87,6 +88,42 @@ extension JobRun {
         try environment.stop.check()
         try await delete(Array(rows[start..<min(start + 500, rows.count)]), in: lane, by: proof, saving: listed)
       }
+    }
+  }
+
+  /// Notes what the sinks must hold once a batch is applied.
+  func expect(_ batch: Batch) async throws {
+    for (sink, sinkPlan) in zip(sinks, plan.sinks) where lanes.contains(where: { $0.name == sinkPlan.name }) {
+      guard let sink = sink as? any Verifiable else { continue }
+      let kept = try await sink.asKept(batch)
+      let digits = sinkPlan.adapter.capabilities.timestampDigits
+      for index in kept.indices where kept.isDocument(at: index) {
+        mended[sinkPlan.name, default: [:]][kept.key(at: index)] =
+          kept.fingerprint(at: index, timestampDigits: digits)
+      }
+    }
+  }
+
+  /// Looks whether the sinks hold what was written. One that has a newer version of a document keeps that.
+  private func checkMended() async throws {
+    for (sink, sinkPlan) in zip(sinks, plan.sinks) {
+      guard var rest = mended[sinkPlan.name], !rest.isEmpty, let sink = sink as? any Verifiable else { continue }
+      let digits = sinkPlan.adapter.capabilities.timestampDigits
+      var place: String?
+      repeat {
+        let contents = try await sink.contents(after: place, limit: 1_000)
+        let batch = contents.batch
+        for index in batch.indices {
+          let key = batch.key(at: index)
+          if rest[key] == batch.fingerprint(at: index, timestampDigits: digits) { rest[key] = nil }
+        }
+        place = contents.next
+      } while place != nil
+      guard let first = rest.keys.min() else { continue }
+      throw SluiceError(
+        .differs, "sink \(sinkPlan.name) did not take \(rest.count) of the documents: it holds newer versions of them",
+        at: Place(job: plan.name, component: sinkPlan.name, key: first.description),
+        hint: "somebody else writes there; delete them from the sink to have the source's")
     }
   }
 

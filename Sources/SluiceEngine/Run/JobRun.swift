@@ -48,6 +48,8 @@ final class JobRun {
   var isLimited = false
   /// Counts that are none of the listing's, for a run that does not list.
   var ownCounters: Checkpoint.Counters?
+  /// What sinks that are mended must hold afterwards, by sink and key.
+  var mended: [String: [Key: Fingerprint]] = [:]
   /// Keys of documents that were left out because of their content; kept only where a sink is compared.
   var rejectedKeys: Set<Key> = []
 

@@ -67,6 +67,7 @@ extension JobRun {
     checkpoint.counters.rejects += rejected.count
     // A document that a transform leaves out is absent from what is mirrored.
     batch = batch.resolving { index, kind in kind == .dropped && !rejected.contains(index) ? .delete : kind }
+    if options.mend != nil { try await expect(batch) }
     var saved = checkpoint.assumingConfirmed(nil)
     saved.counters = listed
     let outcomes = try await deliver(batch, rejected: rejected, saved: saved, page: nil)
