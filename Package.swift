@@ -38,6 +38,7 @@ let package = Package(
     library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
     library("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev", brew: "libmicrohttpd"),
     library("CLua", pkgConfig: "lua5.4", apt: "liblua5.4-dev", brew: "lua@5.4"),
+    library("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev", brew: "zlib"),
     .systemLibrary(name: "CLinux", path: "Sources/C/CLinux"),
 
     // The house
@@ -52,7 +53,7 @@ let package = Package(
 
     // Plugins
     plugin("Memory"),
-    plugin("File", "SluiceJSON", "CLinux"),
+    plugin("File", "SluiceJSON", "CLinux", "CZlib"),
     plugin("Stdout", "SluiceJSON"),
     plugin("Firestore", "SluiceJSON", "SluiceHTTP"),
     plugin("SQLite", "SluiceJSON", "CSQLite"),

@@ -51,14 +51,16 @@ class Sampler(threading.Thread):
             self.peak = max(self.peak, resident(self.pid))
 
 
-def run(command, folder, environment, log, timeout=1800):
-    """Runs a command in a folder. Its output goes to `log`."""
+def run(command, folder, environment, log, sampling=False, timeout=1800):
+    """Runs a command in a folder. Its output goes to `log`. Sampling the tree takes part of a core, and so time from a
+    program that uses them all: a run is either sampled or timed."""
     start = time.monotonic()
     process = subprocess.Popen(
         command, cwd=folder, env={**os.environ, **environment}, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
         start_new_session=True)
     sampler = Sampler(process.pid)
-    sampler.start()
+    if sampling:
+        sampler.start()
     guard = threading.Timer(timeout, os.killpg, (process.pid, signal.SIGKILL))
     guard.start()
     try:
@@ -69,7 +71,8 @@ def run(command, folder, environment, log, timeout=1800):
     finally:
         guard.cancel()
         sampler.over.set()
-        sampler.join()
+        if sampling:
+            sampler.join()
     wall = time.monotonic() - start
     process.returncode = os.waitstatus_to_exitcode(status)
     peak = max(usage.ru_maxrss * 1024, sampler.peak)

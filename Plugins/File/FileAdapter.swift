@@ -1,93 +1,32 @@
 import SluiceCore
 import SluiceJSON
 
-/// A file of JSON Lines: read page by page, or replaced as a whole.
+/// Files of JSON: read page by page, replaced as a whole, or added to.
 public final class FileAdapter: Adapter {
-  /// The settings.
-  public struct Config: Configurable {
-    /// Path of the file.
-    public var path = ""
-    /// How documents are written down.
-    public var encoding = JSONLinesEncoding.plain
-    /// The field that holds the key, in the plain encoding.
-    public var keyField = "_key"
-    /// How the sink shows its work.
-    public var publish = Publish.replace
-    /// What the file survives.
-    public var durability = Durability.process
-    /// The longest line that is read.
-    public var maxLineBytes = ByteCount(64_000_000)
-    /// The defaults.
-    public init() {}
-
-    /// How the sink shows its work.
-    public enum Publish: String, Sendable, CaseIterable, ConfigValue {
-      /// The whole set is written beside the file and takes its place at once.
-      case replace
-    }
-
-    /// What a stage survives. A published file survives both.
-    public enum Durability: String, Sendable, CaseIterable, ConfigValue {
-      /// The end of the process, however it comes.
-      case process
-      /// The end of the machine too: every page is forced onto the disk.
-      case power
-    }
-
-    /// The settings.
-    public static let spec = ConfigSpec<Config>(
-      "A file of JSON Lines: one document a line.",
-      [
-        Setting(
-          "path", \.path, "Path of the file. A relative one starts from the folder of the configuration.",
-          required: true, examples: ["out/users.jsonl"]),
-        Setting(
-          "encoding", \.encoding,
-          "`plain` has the fields at the top level; `typed` keeps every type and is read back without loss."),
-        Setting(
-          "key_field", \.keyField,
-          "The field that holds the key, in the plain encoding. `_key` holds paths (`rooms/r1`); any other field is "
-            + "read as a plain id."),
-        Setting("publish", \.publish, "`replace` swaps the whole file in once the set is complete.", role: .sink),
-        Setting(
-          "durability", \.durability,
-          "What an unfinished file survives: the end of the `process`, or a `power` failure too, at the cost of a "
-            + "sync for each page.", role: .sink),
-        Setting(
-          "max_line_bytes", \.maxLineBytes, "The longest line that is read.",
-          range: ByteCount(1)...ByteCount(1_000_000_000), role: .source),
-      ]
-    ) { config, marks, diagnostics in
-      if config.path.utf8.contains(0) {
-        diagnostics.error("invalid_path", "path must not contain a zero byte", at: marks.place(of: "path"))
-      }
-      if config.keyField.isEmpty {
-        diagnostics.error("empty_key_field", "key_field must name a field", at: marks.place(of: "key_field"))
-      }
-      if config.encoding == .typed, let mark = marks["key_field"] {
-        diagnostics.warning("without_effect", "the typed encoding always has the key in \"key\"", at: mark)
-      }
-    }
-  }
-
   /// `file`.
   public static let name = "file"
   /// For `sluice components`.
-  public static let summary = "A file of JSON Lines: read page by page, or replaced as a whole."
+  public static let summary = "Files of JSON, plain or gzip: read page by page, replaced as a whole, or added to."
 
-  /// Pages by byte offset of one and the same file; written whole.
+  /// Pages by byte offset of the same files; written whole, or as a log.
   public static func capabilities(of config: Config) -> Capabilities {
     var capabilities = Capabilities(conformancesOf: Self.self)
     capabilities.positions = [.start, .token]
     capabilities.order = .pinned
     capabilities.hasVersions = config.encoding == .typed
-    capabilities.publishMode = .replace
+    capabilities.publishMode = config.publish == .append ? .append : .replace
+    capabilities.isVerifiable = config.publish == .replace && CollectionPath(config.path) == nil
     return capabilities
+  }
+
+  /// By their paths alone: links are not followed.
+  public static func writes(_ sink: Config, into other: Config) -> Bool {
+    WrittenPaths.overlap(sink: sink.path, other: other.path)
   }
 
   private enum Part {
     case source(FileSource)
-    case sink(FileSink)
+    case sink(any WritingPart)
   }
 
   private let part: Part
@@ -97,8 +36,14 @@ public final class FileAdapter: Adapter {
     let path = isAbsolute(config.path) ? config.path : joined(context.baseDirectory, config.path)
     switch context.role {
     case .source: part = .source(try FileSource(config, path: path))
-    case .sink: part = .sink(try FileSink(config, path: path))
+    case .sink: part = .sink(try Self.sink(config, path: path))
     }
+  }
+
+  private static func sink(_ config: Config, path: String) throws -> any WritingPart {
+    if config.publish == .append { return try ChangeLog(config, path: path) }
+    if let collections = CollectionPath(path) { return try CollectionSink(config, path: path, collections) }
+    return try FileSink(config, path: path)
   }
 
   var source: FileSource {
@@ -108,7 +53,7 @@ public final class FileAdapter: Adapter {
     }
   }
 
-  var sink: FileSink {
+  var sink: any WritingPart {
     get throws {
       guard case .sink(let sink) = part else { throw SluiceError(.internal, "a source was asked to write") }
       return sink
@@ -125,13 +70,13 @@ public final class FileAdapter: Adapter {
 }
 
 extension FileAdapter: Pageable {
-  /// The file, with links followed.
+  /// The file, or the folder and the pattern, with links followed.
   public var sourceIdentity: SourceIdentity {
     guard case .source(let source) = part else { return SourceIdentity() }
     return source.identity
   }
 
-  /// Opens the file as it is now, and fixes which one it is: inode, size and time of the last change.
+  /// Opens the first file as it is now, and fixes which ones they are: inode, size and time of the last change.
   public func freeze() async throws -> FrozenRequest { try source.freeze() }
 
   /// Reads the next lines. A file that is no longer the frozen one throws `position_lost`.
@@ -139,14 +84,17 @@ extension FileAdapter: Pageable {
 }
 
 extension FileAdapter: Publishing {
-  /// Adds the delivery's lines to the stage.
+  /// Adds the delivery's lines to the stage, or to the log.
   public func apply(_ delivery: consuming Delivery) async throws -> Receipt {
-    let outcome = try sink.write(delivery.batch, acceptsRejections: delivery.acceptsRejections)
+    let outcome = try sink.write(
+      delivery.batch, acceptsRejections: delivery.acceptsRejections,
+      as: DeliveryNumber(generation: delivery.generation, sequence: delivery.sequence))
     return delivery.confirm(rejecting: outcome.rejections, stage: outcome.mark)
   }
 
-  /// None: a file that is replaced as a whole is known by its content.
-  public func identity(creating: Bool) async throws -> SinkIdentity? { nil }
+  /// None where files are replaced as a whole: they are known by their content. A log has a random word beside it, and
+  /// another one once the log is gone or shorter than it was.
+  public func identity(creating: Bool) async throws -> SinkIdentity? { try sink.identity(creating: creating) }
 
   /// Whether there is no file, or nothing in it.
   public func isEmpty() async throws -> Bool { try sink.isEmpty() }
@@ -156,7 +104,8 @@ extension FileAdapter: Publishing {
     try sink.openStage(generation: generation, resuming: mark)
   }
 
-  /// Makes the stage the file.
+  /// Makes the stage the file. With one file for each collection, each of them appears whole, one after the other; a
+  /// publication that was cut short is finished by the next run.
   public func publish(_ listing: CompleteListing, content: StageMark) async throws -> Publication {
     try sink.publish(generation: listing.generation, content: content)
   }
@@ -171,9 +120,37 @@ extension FileAdapter: Publishing {
 extension FileAdapter: Verifiable {
   /// The documents of the published file, line by line.
   public func contents(after place: String?, limit: Int) async throws -> Contents {
-    try sink.contents(after: place, limit: limit)
+    try fileSink.contents(after: place, limit: limit)
   }
 
   /// The documents written as lines and read again.
-  public func asKept(_ batch: Batch) async throws -> Batch { try sink.asKept(batch) }
+  public func asKept(_ batch: Batch) async throws -> Batch { try fileSink.asKept(batch) }
+
+  private var fileSink: FileSink {
+    get throws {
+      guard let sink = try sink as? FileSink else { throw SluiceError(.internal, "the sink cannot be read back") }
+      return sink
+    }
+  }
+}
+
+/// Which delivery of a job it is.
+struct DeliveryNumber: Equatable {
+  var generation: UInt64
+  var sequence: UInt64
+}
+
+/// A way to write files. Used by one task at a time.
+protocol WritingPart: Sendable {
+  /// Writes a delivery. The mark is that of the stage, nil where there is none.
+  func write(
+    _ batch: Batch, acceptsRejections: Bool, as number: DeliveryNumber
+  ) throws -> (mark: StageMark?, rejections: [Rejection])
+  func identity(creating: Bool) throws -> SinkIdentity?
+  func isEmpty() throws -> Bool
+  func openStage(generation: UInt64, resuming mark: StageMark?) throws -> StageMark
+  func publish(generation: UInt64, content: StageMark) throws -> Publication
+  func discardStages() throws
+  func shows(_ publication: Publication) throws -> Bool
+  func close()
 }

@@ -48,6 +48,13 @@ struct OpenFile: ~Copyable {
     return OpenFile(descriptor: try check("make", path) { open(path, flags, 0o600) }, path: path)
   }
 
+  /// Opens a file for reading and writing, making it with these permissions, less what the process's mask takes away. A
+  /// link is an error.
+  static func logging(_ path: String, permissions: mode_t) throws -> OpenFile {
+    let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+    return OpenFile(descriptor: try check("open", path) { open(path, flags, permissions) }, path: path)
+  }
+
   /// Opens a file for reading and writing; nil where there is none. A link is an error.
   static func existing(_ path: String) throws -> OpenFile? {
     let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)

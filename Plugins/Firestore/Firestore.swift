@@ -4,8 +4,8 @@ import SluiceJSON
 
 /// Reads a collection of Google Cloud Firestore over its REST API (discovery document firestore v1).
 ///
-/// A listing is in the order of `__name__` and each page begins after a name, so that documents added or deleted
-/// meanwhile do not disturb it. The page size is always sent, because the server's own is 20.
+/// A listing is in the order of `__name__`, unless another is asked for, and each page begins after a document, so that
+/// documents added or deleted meanwhile do not disturb it. The page size is always sent, because the server's own is 20.
 public final class Firestore: Pageable, Lookup {
   /// `firestore`.
   public static let name = "firestore"
@@ -16,7 +16,8 @@ public final class Firestore: Pageable, Lookup {
   public static func capabilities(of config: FirestoreConfig) -> Capabilities {
     var capabilities = Capabilities(conformancesOf: Firestore.self)
     capabilities.positions = [.start, .token]
-    capabilities.order = .byKey
+    // In another order, a document that changes while it is listed may move past the reader.
+    capabilities.order = config.orderBy == nil ? .byKey : .unstable
     capabilities.hasVersions = true
     return capabilities
   }
@@ -40,8 +41,10 @@ public final class Firestore: Pageable, Lookup {
     context.report(.endpoint(endpoint.url.origin.description + endpoint.url.pathPrefix, from: endpoint.origin))
     self.config = config
     var secrets = Redactor()
-    for secret in [config.apiKey, config.token].compactMap(\.self) {
+    // The proxy's, too: it may answer in the server's place.
+    for secret in [config.apiKey, config.token, context.http.proxy].compactMap(\.self) {
       secrets.add(secret.reveal(), as: "\(secret)", isSecret: true)
+      secrets.add(passwordOfURL: secret.reveal())
     }
     self.secrets = secrets
     transport = try HTTPTransport(HTTPConfiguration(context.http, baseDirectory: context.baseDirectory))
@@ -55,16 +58,25 @@ public final class Firestore: Pageable, Lookup {
       .appending(query: "prettyPrint", "false")
     decoder = FirestoreDecoder(
       root: "projects/\(config.project)/databases/\(config.database)/documents/\(config.collection)/")
-    sourceIdentity = SourceIdentity([
+    var identity: [SourceIdentity.Parameter] = [
       .init("project", config.project), .init("database", config.database), .init("collection", config.collection),
       .init("origin", endpoint.url.origin.isLoopback ? "loopback" : endpoint.url.origin.description),
       .init("fields", config.fields.joined(separator: ",")),
       .init("show_missing", config.showMissing ? "true" : "false"),
-    ])
+    ]
+    // Only where it is set, so that states saved without it stay good.
+    if let order = config.orderBy { identity.append(.init("order_by", order)) }
+    sourceIdentity = SourceIdentity(identity)
   }
 
   /// Each database has a bill of its own.
   public var billingAccount: String? { "firestore:projects/\(config.project)/databases/\(config.database)" }
+
+  /// The free quota of a project's database (Firestore's price list, "Free quota per day").
+  public var freeReadsPerDay: Int? { 50_000 }
+
+  /// The connection pool's thread: pages are decoded where they arrive.
+  public var readingExecutor: (any TaskExecutor)? { transport.executor }
 
   /// Ends the connection pool.
   public func close() async { transport.close() }
@@ -83,6 +95,7 @@ public final class Firestore: Pageable, Lookup {
     default: throw SluiceError(.internal, "Firestore lists by token only")
     }
     for field in config.fields { url = url.appending(query: "mask.fieldPaths", field) }
+    if let order = config.orderBy { url = url.appending(query: "orderBy", order) }
     if config.showMissing { url = url.appending(query: "showMissing", "true") }
     do {
       return try await send(HTTPRequest(.get, authorized(url))) { body in
@@ -144,6 +157,10 @@ public final class Firestore: Pageable, Lookup {
         return try read(body)
       } catch var error as SluiceError where error.code == .malformedData {
         error.retry = .transient
+        // libcurl does not say where gzip ends too early, as long as the framing is right.
+        if error.hint == nil, response.headers["Content-Encoding"] != nil {
+          error.hint = "the answer came compressed: it may have been cut on its way, by a proxy for example"
+        }
         throw error.at(Place(origin: request.url.origin.description))
       }
     }

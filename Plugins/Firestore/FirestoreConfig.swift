@@ -19,6 +19,8 @@ public struct FirestoreConfig: Configurable {
   public var fields: [String] = []
   /// Whether names that have no document, only documents below them, are listed too.
   public var showMissing = false
+  /// The order of the listing, in Firestore's words; by name where nil.
+  public var orderBy: String?
 
   /// The defaults.
   public init() {}
@@ -43,6 +45,11 @@ public struct FirestoreConfig: Configurable {
       Setting(
         "show_missing", \.showMissing,
         "List names that have no document, only documents below them, too. They are billed and flagged."),
+      Setting(
+        "order_by", \.orderBy,
+        "The order of the listing: field paths, each with \"desc\" behind it or not. Documents that lack one of the fields "
+          + "are not listed. Default: by name.",
+        examples: ["name", "createdAt desc"]),
     ],
     check: { config, marks, diagnostics in
       let segments = config.collection.split(separator: "/", omittingEmptySubsequences: false)
@@ -51,6 +58,13 @@ public struct FirestoreConfig: Configurable {
           "invalid_collection", "collection: \"\(config.collection)\" is no path of a collection",
           at: marks.place(of: "collection"),
           hint: "collection and document names in turn, beginning and ending with a collection: users/u1/reviews")
+      }
+      if config.showMissing, config.orderBy != nil {
+        diagnostics.error(
+          "conflicting_settings", "show_missing and order_by cannot be set together",
+          at: marks.place(of: "order_by"),
+          hint: "a name without a document has no field to order by: leave one of the two out",
+          notes: [.init("show_missing is set here", at: marks.place(of: "show_missing"))])
       }
       if let endpoint = config.endpoint {
         do throws(SluiceError) {

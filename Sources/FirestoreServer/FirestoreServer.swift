@@ -4,9 +4,10 @@ import Synchronization
 /// A Firestore of this process, in memory, over HTTP on the loopback interface: for the demo without an account, for
 /// tests, and for faults by script.
 ///
-/// It speaks the REST interface under `/v1/` (lists, single documents, queries, counts, commits, batches). Every project
-/// name shows the same data; databases differ by their id. Requests under a host name that is not the loopback's are
-/// refused. Safe to use from any task. It stops on `stop()`, or when nobody holds it any more.
+/// It speaks the REST interface under `/v1/` (lists, single documents, queries, counts, commits, batches), and a plain
+/// JSON interface with every usual style of paging under `/json/` (reads only). Every project name shows the same data;
+/// databases differ by their id. Requests under a host name that is not the loopback's are refused. Safe to use from any
+/// task. It stops on `stop()`, or when nobody holds it any more.
 public final class FirestoreServer: Sendable {
   /// What it was started with.
   public let configuration: Configuration
@@ -27,7 +28,8 @@ public final class FirestoreServer: Sendable {
     let front = ServerFront(configuration, store, log)
     self.front = front
     daemon = try Daemon(
-      port: configuration.port, maximumBody: configuration.maximumRequestSize, answer: { front.answer($0) })
+      port: configuration.port, maximumBody: configuration.maximumRequestSize,
+      accepted: { [log] in log.connectionOpened() }, answer: { front.answer($0) })
   }
 
   /// The port it listens on.
@@ -53,13 +55,14 @@ final class ServerFront: Sendable {
   let authorization: Mutex<Authorization>
   private let configuration: Configuration
   private let service: Service
+  private let limits: PageLimits
   private let log: RequestLog
 
   init(_ configuration: Configuration, _ store: DocumentStore, _ log: RequestLog) {
     self.configuration = configuration
     self.log = log
     authorization = Mutex(configuration.authorization)
-    let limits = PageLimits(default: configuration.defaultPageSize, maximum: configuration.maximumPageSize)
+    limits = PageLimits(default: configuration.defaultPageSize, maximum: configuration.maximumPageSize)
     service = Service(store: store, limits: limits)
   }
 
@@ -67,9 +70,11 @@ final class ServerFront: Sendable {
   func answer(_ request: HTTPRequest) -> HTTPReply {
     let (reply, method, answer) = attempt(request)
     let query = (request.query ?? []).filter { $0.name != "key" && $0.name != "access_token" }
+    let page = method == .list ? RequestedPage.number(query, limits: limits) : 0
     let record = RequestRecord(
       verb: request.method, path: request.path, query: query, method: method, status: reply.status,
-      documents: answer?.documents ?? 0, bytes: reply.body.count)
+      documents: answer?.documents ?? 0, bytes: reply.body.count, page: page > 0 ? page : nil,
+      connection: request.connection)
     log.append(record, answer)
     return reply
   }
@@ -97,7 +102,8 @@ final class ServerFront: Sendable {
   private func respond(_ request: HTTPRequest, _ route: Route, _ query: [(name: String, value: String)]) -> (
     HTTPReply, ServerMethod?, Answer?
   ) {
-    let plan = faults.plan(for: request, route, query)
+    let page = route.method == .list ? RequestedPage.number(query, limits: limits) : 0
+    let plan = faults.plan(for: request, route, query, page: page)
     if var reply = plan.interception() {
       plan.adjust(&reply)
       return (reply, route.method, nil)
@@ -105,11 +111,17 @@ final class ServerFront: Sendable {
     var answer: Answer?
     var reply: HTTPReply
     do {
-      let done = try service.perform(Service.Call(route: route, query: query, body: request.body, faults: plan))
-      reply = HTTPReply(status: 200, body: done.body)
+      try plan.change(service.store)
+      let call = Service.Call(
+        route: route, query: query, body: request.body, origin: "http://\(request.host ?? "")", path: request.path,
+        faults: plan)
+      let done = try service.perform(call)
+      reply = HTTPReply(status: 200, headers: done.headers, body: done.body)
       answer = done
-    } catch {
+    } catch let error as StatusError {
       reply = HTTPReply(error, inArray: wraps(route.method))
+    } catch {
+      reply = HTTPReply(StatusError(.internal, "a script's change failed: \(error)"))
     }
     if route.method == .probe { reply.contentType = "text/plain" }
     plan.adjust(&reply)

@@ -142,6 +142,8 @@ struct NodeReader {
 extension NodeReader {
   private mutating func scalar(_ text: String, isPlain: Bool, at mark: Mark) -> ConfigNode {
     let result = interpolation.resolve(text, at: mark, redactor: &redactor, into: &diagnostics)
+    // Whatever the setting is, and also where it is none: a password in a URL is never shown.
+    redactor.add(passwordOfURL: result.text)
     let scalar = ConfigNode.Scalar(
       result.text, isPlain: isPlain, expression: result.isInterpolated ? text : nil, isUnresolved: result.isUnresolved)
     return ConfigNode(.scalar(scalar), at: mark)

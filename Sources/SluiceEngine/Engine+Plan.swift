@@ -73,9 +73,7 @@ extension JobRun {
     var sink = PlanReport.Sink(name: shadow.sinkName, mode: mode)
     sink.isCurrent = counted.wasCurrent
     switch mode {
-    case .append:
-      sink.adds = counted.writes
-    case .inPlace:
+    case .append, .inPlace:
       let tally = await shadow.ledger.tally
       sink.adds = tally.adds.count
       sink.updates = tally.updates.count

@@ -134,7 +134,7 @@ extension JobRun {
     saved.counters = listed
     let outcome = try await lane.delete(rows, by: proof, saved: saved)
     try checkpoint.advance(lane.name, by: outcome.receipt)
-    try count([lane.name: outcome])
+    try await count([lane.name: outcome])
     try await saveKeeping(listed, ledgers: [outcome.ledger].compactMap { $0 })
   }
 }

@@ -10,6 +10,8 @@ public struct Preview: Sendable {
   public var dropped = 0
   /// Documents that a transform could not take, and why.
   public var rejections: [Rejection] = []
+  /// Parts of pages that could not be read.
+  public var unreadable: [SluiceError] = []
   /// Requests for pages.
   public var requests = 0
   /// Reads that were billed; 0 where reading is free.
@@ -76,6 +78,7 @@ public struct Preview: Sendable {
       }
       let page = try await source.page(request)
       requests += 1
+      unreadable += page.rejections
       read += page.signals.count
       if source.billingAccount != nil { billedReads += page.signals.billedReads }
       let step = try plan.paging.strategy.step(after: page.signals, of: request)

@@ -24,6 +24,12 @@ public final class HTTPTransport: Sendable {
 
   deinit { thread.stop() }
 
+  /// The thread that drives the requests, for tasks that prefer it: what such a task does with an answer it does where
+  /// the answer arrived, without a change of threads, and with the bytes still in that core's cache.
+  ///
+  /// Meanwhile no request goes on, so it is for tasks that do little but wait for answers and decode them.
+  public var executor: any TaskExecutor { loop }
+
   /// Closes every connection and ends the thread; what is under way fails. Returns when the thread is gone. May be
   /// called more than once.
   public func close() { thread.stop() }

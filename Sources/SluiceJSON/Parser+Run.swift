@@ -3,7 +3,7 @@ import SluiceCore
 extension Parser {
   /// Parses a page by a grammar. The page's memory becomes the arena of the batch.
   static func run<R>(
-    _ page: consuming [UInt8], firstLine: Int? = nil, _ grammar: (inout Parser) throws(Fault) -> R
+    _ page: consuming [UInt8], firstLine: Int? = nil, isLines: Bool? = nil, _ grammar: (inout Parser) throws(Fault) -> R
   ) throws(SluiceError) -> (result: R, batch: Batch) {
     let count = page.count
     if count > Tape.maximumBytes { throw SluiceError(.limitExceeded, "the page is larger than 2 GiB") }
@@ -17,7 +17,7 @@ extension Parser {
       var state = State<R>()
       let nodes = page.withUnsafeBufferPointer { page in
         [Node](unsafeUninitializedCapacity: capacity) { buffer, used in
-          state = attempt(page, count, buffer, isLines: firstLine != nil, grammar)
+          state = attempt(page, count, buffer, isLines: isLines ?? (firstLine != nil), grammar)
           used = state.nodeCount
         }
       }

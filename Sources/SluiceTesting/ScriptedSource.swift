@@ -16,6 +16,8 @@ public final class ScriptedSource: Pageable, Lookup {
     public var identity = "scripted"
     /// Whose budget reads count against.
     public var account: String?
+    /// What that account may read a day for nothing.
+    public var freeReadsPerDay: Int?
 
     /// A source without documents.
     public init() {}
@@ -52,6 +54,9 @@ public final class ScriptedSource: Pageable, Lookup {
 
   /// Whose budget reads count against.
   public var billingAccount: String? { config.account }
+
+  /// What the account may read a day for nothing.
+  public var freeReadsPerDay: Int? { config.freeReadsPerDay }
 
   /// Asks the script.
   public func page(_ request: PageRequest) async throws -> Page { try await config.script.answer(request) }

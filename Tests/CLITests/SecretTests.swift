@@ -29,6 +29,11 @@ import Testing
   }
 
   private func expectNothing(of secret: String, in run: ChildProcess.Result, _ what: String) {
+    Self.expectNothing(of: secret, in: run, what)
+  }
+
+  /// Whether a secret, or a part of it, is in what a command wrote.
+  static func expectNothing(of secret: String, in run: ChildProcess.Result, _ what: String) {
     for text in [run.outputText, run.errorText] {
       // No part of it either: a message may be cut in its middle.
       for form in [secret, String(secret.prefix(9)), String(secret.suffix(9))] {

@@ -29,16 +29,20 @@ final class BenchData: Sendable {
   private let bench: String
 
   /// Makes the pages.
-  init() throws {
+  init() async throws {
     folder = try TemporaryFolder()
     bench = try #require(Self.bench)
-    let output = folder.file("gen.txt")
-    let made = try PythonScript(
+    let made = try await Self.python(
       ["\(bench)/gen.py", folder.path, "--docs", "\(Self.count)", "--name", Self.collection]
-        + ["--sizes", "\(Self.pageSize)", "--variants", "fs"], output: output)
-    let code = made.wait()
-    let said = try folder.text("gen.txt")
-    try #require(code == 0, "gen.py: \(said)")
+        + ["--sizes", "\(Self.pageSize)", "--variants", "fs"]
+    ).wait()
+    try #require(made.exitCode == 0, "gen.py: \(made.errorText)")
+  }
+
+  /// Starts a script, its file first.
+  private static func python(_ arguments: [String]) throws -> ChildProcess {
+    try ChildProcess(
+      "/usr/bin/env", ["python3"] + arguments, environment: ProcessInfo.processInfo.environment)
   }
 
   /// The ids of all documents, in order.
@@ -56,19 +60,20 @@ final class BenchData: Sendable {
   }
 
   /// Starts the fault server, waits until it answers. Its log is `fault.log` in the folder.
-  func startFaultServer() async throws -> (script: PythonScript, origin: String) {
+  func startFaultServer() async throws -> (script: ChildProcess, origin: String) {
     let transport = try HTTPTransport()
     defer { transport.close() }
     // Somebody else may take the free port meanwhile.
+    var said = ""
     for _ in 0..<5 {
       let port = try Self.freePort()
-      let arguments = ["\(bench)/fault.py", "\(port)", folder.path, folder.file("fault.log")]
-      let script = try PythonScript(arguments, output: folder.file("fault.txt"))
+      let script = try Self.python(["\(bench)/fault.py", "\(port)", folder.path, folder.file("fault.log")])
       let origin = "http://127.0.0.1:\(port)"
       if try await Self.answers(origin, transport) { return (script, origin) }
-      script.stop()
+      script.signal(SIGKILL)
+      said = await script.wait().errorText
     }
-    throw SluiceError(.io, "fault.py does not answer: \(try folder.text("fault.txt"))")
+    throw SluiceError(.io, "fault.py does not answer: \(said)")
   }
 
   private static func answers(_ origin: String, _ transport: HTTPTransport) async throws -> Bool {

@@ -1,6 +1,8 @@
 import FirestoreServer
+import Foundation
 import SluiceCore
 import SluiceJSON
+import SluiceTesting
 import Testing
 
 /// Both fault servers over the same documents, running while a suite runs.
@@ -17,12 +19,12 @@ final class FaultServers: Sendable {
   }
 
   private let data: BenchData
-  private let script: PythonScript
+  private let script: ChildProcess
   private let scriptOrigin: String
   private let embedded: FirestoreServer
 
   init() async throws {
-    data = try BenchData()
+    data = try await BenchData()
     (script, scriptOrigin) = try await data.startFaultServer()
     embedded = try FirestoreServer()
     try embedded.store.seed(jsonLines: data.typedLines(), into: BenchData.collection)
@@ -36,7 +38,8 @@ final class FaultServers: Sendable {
   }
 
   func stop() {
-    script.stop()
+    // Collected when it is let go.
+    script.signal(SIGKILL)
     embedded.stop()
   }
 
@@ -61,18 +64,8 @@ final class FaultServers: Sendable {
       }
       return (0..<(counts.keys.max() ?? -1) + 1).map { counts[$0] ?? 0 }
     case .embedded:
-      var tokens: [String] = []
-      var counts: [Int] = []
-      for request in embedded.log.requests where request.path.contains("/projects/\(mode)/") {
-        let token = request.parameter("pageToken") ?? ""
-        if let page = tokens.firstIndex(of: token) {
-          counts[page] += 1
-        } else {
-          tokens.append(token)
-          counts.append(1)
-        }
-      }
-      return counts
+      let counts = embedded.log.requestsPerPage(pathContaining: "/projects/\(mode)/")
+      return (0..<(counts.keys.max() ?? 0)).map { counts[$0 + 1] ?? 0 }
     }
   }
 }

@@ -4,59 +4,9 @@ import SluiceCore
 import SluiceJSON
 import Testing
 
-/// Google's own emulator, where the Cloud SDK has it and Java is there.
-struct Emulator {
-  let port: UInt16
-  private let process: Process
-
-  private static func find(_ name: String) -> URL? {
-    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-    return folders.map { URL(fileURLWithPath: String($0)).appendingPathComponent(name) }
-      .first { FileManager.default.isExecutableFile(atPath: $0.path) }
-  }
-
-  /// The emulator's program, which lies in a folder beside `gcloud`.
-  private static let jar: URL? = find("gcloud").flatMap { gcloud in
-    let root = gcloud.resolvingSymlinksInPath().deletingLastPathComponent().deletingLastPathComponent()
-    let jar = root.appendingPathComponent("platform/cloud-firestore-emulator/cloud-firestore-emulator.jar")
-    return FileManager.default.fileExists(atPath: jar.path) ? jar : nil
-  }
-
-  static let isAvailable = jar != nil && find("java") != nil
-
-  /// Starts it and waits until it answers.
-  init() throws {
-    let jar = try #require(Self.jar)
-    // A port that was free a moment ago.
-    let probe = try FirestoreServer()
-    port = probe.port
-    probe.stop()
-    process = Process()
-    // Java itself and not the `gcloud` wrapper, which would leave it running.
-    process.executableURL = Self.find("java")
-    process.arguments = [
-      "-Xmx400m", "-cp", jar.path, "com.google.cloud.datastore.emulator.firestore.CloudFirestore", "start",
-      "--host=127.0.0.1", "--port=\(port)",
-    ]
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-  }
-
-  /// Returns when it answers; the condition is its own sign of life.
-  func ready() async throws {
-    let deadline = Date().addingTimeInterval(60)
-    while Date() < deadline, process.isRunning {
-      if (try? TinyClient(port: port).send("GET", "/").text.hasPrefix("Ok")) == true { return }
-      try await Task.sleep(for: .milliseconds(100))
-    }
-    Issue.record("the emulator did not begin to answer within a minute")
-  }
-
-  func stop() {
-    process.terminate()
-    process.waitUntilExit()
-  }
+/// The port of the emulator that runs on this machine, where the tests were given one.
+private let emulatorPort: UInt16? = ProcessInfo.processInfo.environment["SLUICE_EMULATOR"].flatMap {
+  $0.split(separator: ":").last.flatMap { UInt16($0) }
 }
 
 /// The same requests to Google's emulator and to this server.
@@ -67,7 +17,9 @@ struct Emulator {
 /// names can be read in descending order; a page that is full with the last document has no token; an id that is too
 /// long is refused in reads too; skipped results are told once and not with every document. Taken out before comparing: times, tokens, messages, and the array around
 /// the errors of streams.
-@Suite("Against Google's emulator", .enabled(if: Emulator.isAvailable))
+@Suite(
+  "Against Google's emulator",
+  .enabled(if: emulatorPort != nil, "needs Google's Firestore emulator (SLUICE_EMULATOR)"))
 struct EmulatorTests {
   /// What a client could tell apart: the status, and the answer without what is different by nature.
   static func essence(_ reply: TinyReply) -> String {
@@ -101,21 +53,27 @@ struct EmulatorTests {
   }
 
   @Test("gives the same answers to the same requests")
-  func same() async throws {
-    let emulator = try Emulator()
-    defer { emulator.stop() }
-    try await emulator.ready()
+  func same() throws {
+    let port = try #require(emulatorPort)
+    // A project of its own, so that other tests may use the emulator at the same time.
+    let project = "sluice-test-\(UInt64.random(in: 0...UInt64.max))"
     let server = try FirestoreServer.started {
       $0.defaultPageSize = 30
       $0.maximumPageSize = 150
     }
     defer { server.stop() }
-    var clients = (ours: TinyClient(server), theirs: TinyClient(port: emulator.port))
+    var clients = (ours: TinyClient(server), theirs: TinyClient(port: port))
     clients.theirs.headers = [("Authorization", "Bearer owner")]
     clients.ours.headers = clients.theirs.headers
+    defer {
+      let root = "/emulator/v1/projects/\(project)/databases/(default)/documents"
+      #expect((try? clients.theirs.send("DELETE", root))?.status == 200)
+    }
+    func own(_ text: String) -> String { text.replacingOccurrences(of: "projects/demo/", with: "projects/\(project)/") }
     for step in Self.steps {
-      let ours = Self.essence(try clients.ours.send(step.verb, step.path, step.body))
-      guard let answer = try? clients.theirs.send(step.verb, step.path, step.body) else {
+      let ours = Self.essence(try clients.ours.send(step.verb, own(TinyClient.target(step.path)), step.body.map(own)))
+      guard let answer = try? clients.theirs.send(step.verb, own(TinyClient.target(step.path)), step.body.map(own))
+      else {
         Issue.record("the emulator does not answer to \(step.verb) \(step.path) \(step.body ?? "")")
         continue
       }

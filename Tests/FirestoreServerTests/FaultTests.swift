@@ -68,7 +68,14 @@ struct FaultTests {
       "cut": "1 2 cut 3 4 5 end", "cutforever": "1 2 cut cut cut cut cut cut cut cut", "drop": "1 2 closed 3 4 5 end",
       "dropforever": "1 2 closed closed closed closed closed closed closed closed", "bad1": "1 2 bad 3 4 5 end",
       "bad": "1 2 bad bad bad bad bad bad bad bad", "html": "1 2 html html html html html html html html",
-      "html1": "1 2 html 3 4 5 end", "emptyBody": "1 2 blank blank blank blank blank blank blank blank",
+      "html1": "1 2 html 3 4 5 end", "html502": "1 2 502 502 502 502 502 502 502 502",
+      "html502once": "1 2 502 3 4 5 end", "loop3": "1 2 3 4 5 3 4 5 3 4", "loop50": "1 2 3 4 5 end",
+      "emptyForever": "1 2 empty empty empty empty empty empty empty empty",
+      "emptyToken": "1 2 3 4 5 1 2 3 4 5", "nullToken": "1 2 3 4 5 end", "tokenAtEnd": "1 2 3 4 5 5 5 5 5 5",
+      "overlap": "1 d0009 d0019 d0029 d0039 end", "fixedPageSize": "1 2 3 4 5 end",
+      "insertBefore": "1 2 3 4 5 end", "deleteBefore": "1 2 3 4 5 end", "saysPage1": "1 2 3 4 5 end",
+      "idleClose": "1 2 3 4 5 end", "refuseToken": "1 2 400 3 4 5 end", "expiredReadTime": "1 2 400 3 4 5 end",
+      "emptyBody": "1 2 blank blank blank blank blank blank blank blank",
       "emptyBody1": "1 2 blank 3 4 5 end", "slow": "1 2 3 4 5 end",
     ])
   func named(name: String, expected: String) throws {
@@ -86,10 +93,66 @@ struct FaultTests {
     #expect(try Self.trail(TinyClient(server)) == words)
   }
 
-  @Test("the table above knows every name; others are an error")
+  @Test("a name that is none is an error")
   func names() throws {
-    #expect(FaultScript.names.count == 27)
     #expect(throws: SluiceError.self) { try FaultScript.named("nonsense") }
+  }
+
+  @Test("Retry-After as a date and as rubbish")
+  func retryAfter() throws {
+    let server = try FirestoreServer.started(documents: 1)
+    defer { server.stop() }
+    let client = TinyClient(server)
+    for (name, status) in [("r429date", 429), ("r503date", 503)] {
+      server.script(try .named(name, page: 1, retryAfter: 100))
+      let reply = try client.send("GET", "users")
+      #expect(reply.status == status)
+      let formatter = DateFormatter()
+      formatter.locale = Locale(identifier: "en_US_POSIX")
+      formatter.timeZone = TimeZone(secondsFromGMT: 0)
+      formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+      let text = try #require(reply.headers["retry-after"])
+      let date = try #require(formatter.date(from: text))
+      #expect(formatter.string(from: date) == text)
+      #expect(95...101 ~= date.timeIntervalSinceNow)
+    }
+    server.script(try .named("r429rubbish", page: 1))
+    #expect(try client.send("GET", "users").headers["retry-after"] == "soon")
+  }
+
+  @Test("a changed page size is refused where the script says so; the same one is not")
+  func fixedPageSize() throws {
+    let server = try FirestoreServer.started(documents: 30)
+    defer { server.stop() }
+    server.script(try .named("fixedPageSize"))
+    let client = TinyClient(server)
+    let first = try client.send("GET", "users?pageSize=10")
+    let token = try #require(first.nextPageToken).queryEscaped
+    #expect(try client.send("GET", "users?pageSize=5&pageToken=\(token)").status == 400)
+    #expect(try client.send("GET", "users?pageSize=10&pageToken=\(token)").ids.count == 10)
+  }
+
+  @Test("documents come and go between two pages of one listing")
+  func changes() throws {
+    let server = try FirestoreServer.started(documents: 6)
+    defer { server.stop() }
+    server.script(try .named("insertBefore", page: 2) + .named("deleteBefore", page: 3))
+    #expect(try Self.trail(TinyClient(server), size: 2) == ["d0001", "d0003", "d0005", "end"])
+    let now = try server.store.documents(in: "users").map(\.path)
+    // What was put in first is what the deletion found.
+    #expect(now == (1...6).map { "users/d000\($0)" })
+  }
+
+  @Test("counts requests by page, connections, and which request came over which")
+  func counters() async throws {
+    let server = try FirestoreServer.started(documents: 30)
+    defer { server.stop() }
+    server.script(try .named("bad", page: 2) + .named("idleClose"))
+    _ = try Self.trail(TinyClient(server), requests: 4)
+    #expect(server.log.requestsPerPage() == [1: 1, 2: 3])
+    #expect(server.log.requestsPerPage(pathContaining: "/others") == [:])
+    #expect(server.log.counters.connections == 4)
+    #expect(server.log.requests.map(\.connection) == [1, 2, 3, 4])
   }
 
   @Test("a loop can begin at the first page")

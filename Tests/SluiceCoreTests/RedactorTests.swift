@@ -51,6 +51,21 @@ import Testing
     #expect(redactor.redact("?key=\(text)&x=%") == "?key=***&x=%")
   }
 
+  @Test(
+    "the password of a URL, alone, with its user, and as Basic credentials; the rest of the URL stays",
+    arguments: [
+      ("http://me:hunter2@h:81/p", "http://***@h:81/p, *** and ***"),
+      ("http://me:hunter%32@h:81/p", "http://***@h:81/p, *** and ***"),
+      ("http://me@h:81/p", "http://me@h:81/p, hunter2 and bWU6aHVudGVyMg=="),
+      ("http://h:81/p?a:b@c", "http://h:81/p?a:b@c, hunter2 and bWU6aHVudGVyMg=="),
+      ("me:hunter2@h", "me:hunter2@h, hunter2 and bWU6aHVudGVyMg=="),
+    ])
+  func findsPasswordsOfURLs(url: String, shown: String) {
+    var redactor = Redactor()
+    redactor.add(passwordOfURL: url)
+    #expect(redactor.redact("\(url), hunter2 and bWU6aHVudGVyMg==") == shown)
+  }
+
   @Test func findsTheSecretsOfASpec() {
     let piece = Piece.map([
       ("user", "ann"), ("password", .quoted("pw1")),

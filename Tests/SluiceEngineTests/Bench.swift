@@ -16,6 +16,7 @@ struct Bench {
   var order = Capabilities.Order.byKey
   var identity = "scripted"
   var account: String?
+  var freeReadsPerDay: Int?
   var size = 3
   var transforms: [TransformPlan] = []
   var onReject = OnReject.stop
@@ -32,6 +33,7 @@ struct Bench {
   var plan: JobPlan {
     var config = ScriptedSource.Config(script, order: order, account: account)
     config.identity = identity
+    config.freeReadsPerDay = freeReadsPerDay
     var paging = PageToken.Config()
     paging.size = size
     return JobPlan(

@@ -42,6 +42,20 @@ import Testing
     #expect(script.requests.count == 3)
   }
 
+  @Test("the cost of a loop names the source's free reads of a day where it has such, and no number of another's")
+  func cost() async throws {
+    let script = PageScript { request in
+      try PageScript.page([(key(request.position == .start ? "1" : "2"), [])], nextToken: "A")
+    }
+    var bench = Bench(script, into: RecordingStore())
+    let plain = try #require(await bench.run().error?.hint)
+    #expect(plain.hasSuffix(" reads an hour"), "\(plain)")
+    bench.freeReadsPerDay = 12_345
+    bench.state = MemoryStateStore()
+    let billed = try #require(await bench.run().error?.hint)
+    #expect(billed.contains(" reads an hour, and scripted's free 12,345 of a day gone in "), "\(billed)")
+  }
+
   @Test func aServerThatRepeatsItsContentUnderNewTokensIsStopped() async {
     let script = PageScript { request in
       let page = if case .token(let token) = request.position { Int(token) ?? 0 } else { 0 }

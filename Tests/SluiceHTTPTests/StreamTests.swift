@@ -64,6 +64,35 @@ struct StreamTests {
     #expect(count == total)
   }
 
+  @Test("C135 a stream goes by an idle limit of its own, longer than its heartbeat, and outlives the others' limits")
+  func heartbeat() async throws {
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequest()
+      try connection.send("HTTP/1.1 200 OK\r\n\r\n")
+      for _ in 0..<10 {
+        try connection.sleep(.milliseconds(60))
+        try connection.send(":\n")
+      }
+      try connection.waitForClient()
+    }
+    var configuration = HTTPConfiguration()
+    configuration.limits.idle = .milliseconds(20)
+    configuration.limits.total = .milliseconds(200)
+    let transport = try HTTPTransport(configuration)
+    let url = try HTTPURL(server.url)
+    // A whole answer would have been given up long before.
+    let whole = try await #require(throws: SluiceError.self) { try await transport.send(HTTPRequest(.get, url)) }
+    #expect(whole.code == .timeout)
+    let stream = try await transport.stream(HTTPRequest(.get, url, limits: .endless(idle: .seconds(1))))
+    var beats = 0
+    let error = try await #require(throws: SluiceError.self) {
+      while let piece = try await stream.body.next() { beats += piece.count(where: { $0 == 0x3A }) }
+    }
+    #expect(beats == 10)
+    #expect(error.code == .timeout && error.retry == .transient)
+    #expect(error.message == "GET /: no byte arrived for 1 s, the limit for idling")
+  }
+
   @Test("a stream that breaks throws after what came before it")
   func broken() async throws {
     let server = try ScriptedServer { connection in

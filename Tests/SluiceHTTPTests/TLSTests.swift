@@ -20,7 +20,8 @@ struct TLSTests {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       try Data("subjectAltName=IP:127.0.0.1\n".utf8).write(to: folder.appending(path: "san"))
       let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-      try run(["req", "-x509"] + key + ["-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=Test CA"])
+      let name = "/CN=Test CA/O=Sluice"
+      try run(["req", "-x509"] + key + ["-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", name])
       for name in ["server", "client"] {
         try run(["req"] + key + ["-keyout", "\(name).key", "-out", "\(name).csr", "-subj", "/CN=\(name)"])
         try run(
@@ -94,7 +95,36 @@ struct TLSTests {
     #expect(error.code == .network)
     #expect(error.retry == .never)
     #expect(error.message.contains("not trusted: SSL certificate problem"), "\(error.message)")
+    #expect(error.message.hasSuffix("; it was issued by CN=Test CA, O=Sluice"), "\(error.message)")
+    #expect(error.hint?.contains("CA file") == true)
     #expect(error.place.origin == "https://127.0.0.1:\(server.port)")
+  }
+
+  @Test("C139 the issuer is read from the handshakes of TLS 1.2 and 1.3; a damaged one names none, and does no harm")
+  func issuer() throws {
+    let authority = try Authority()
+    let pem = try withExtendedLifetime(authority) {
+      try String(contentsOfFile: authority.path("server.pem"), encoding: .utf8)
+    }
+    let text = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
+    let certificate = [UInt8](try #require(Data(base64Encoded: text)))
+    func length(_ count: Int) -> [UInt8] { [UInt8(count >> 16), UInt8(count >> 8 & 255), UInt8(count & 255)] }
+    func message(_ body: [UInt8]) -> [UInt8] { [11] + length(body.count) + body }
+    func name(_ message: [UInt8]) -> String? { message.withUnsafeBytes { CertificateIssuer.name(inHandshake: $0) } }
+    let entry = length(certificate.count) + certificate
+    let old = message(length(entry.count) + entry)
+    let new = message([0] + length(entry.count + 2) + entry + [0, 0])
+    #expect(name(old) == "CN=Test CA, O=Sluice" && name(new) == "CN=Test CA, O=Sluice")
+    #expect(name([1] + old.dropFirst()) == nil)
+    for count in 0..<old.count { #expect(name(Array(old.prefix(count))) == nil) }
+    // Any byte may be any other: what comes of it does not matter, as long as it comes back.
+    for index in old.indices {
+      var damaged = old
+      for byte: UInt8 in [0, 0x30, 0x7F, 0x80, 0x84, 0xFF] {
+        damaged[index] = byte
+        _ = name(damaged)
+      }
+    }
   }
 
   @Test("the name in the certificate must be the host's")

@@ -45,6 +45,10 @@ static inline CURLcode sluice_easy_set_before_request_callback(CURL *handle, cur
   return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, value);
 }
 
+static inline CURLcode sluice_easy_set_debug_callback(CURL *handle, curl_debug_callback value) {
+  return curl_easy_setopt(handle, CURLOPT_DEBUGFUNCTION, value);
+}
+
 static inline CURLMcode sluice_multi_set_long(CURLM *multi, CURLMoption option, long value) {
   return curl_multi_setopt(multi, option, value);
 }

@@ -12,6 +12,8 @@ struct Answer: Sendable {
   var writes = 0
   /// Deletes that took effect.
   var deletes = 0
+  /// Fields of the head.
+  var headers: [(name: String, value: String)] = []
 
   /// An empty message.
   static let empty = Answer(body: Array("{}".utf8))

@@ -20,6 +20,8 @@ extension Service {
     if let token = page.nextPageToken {
       writer.append(page.documents.isEmpty ? "\"nextPageToken\":" : ",\"nextPageToken\":")
       writer.append(string: token)
+    } else if page.tokenIsNull {
+      writer.append(page.documents.isEmpty ? "\"nextPageToken\":null" : ",\"nextPageToken\":null")
     }
     writer.append("}")
     let count = page.documents.count

@@ -11,6 +11,9 @@ struct Service: Sendable {
     var route: Route
     var query: [(name: String, value: String)]
     var body: [UInt8]
+    /// Scheme, host and port as the client named them, and the path as it came: what addresses in answers are made of.
+    var origin = ""
+    var path = ""
     /// What a script does to the request and its page.
     var faults = FaultPlan()
 
@@ -31,6 +34,7 @@ struct Service: Sendable {
   }
 
   func perform(_ call: Call) throws(StatusError) -> Answer {
+    if call.route.interface == .plain { return call.route.method == .list ? try listPlain(call) : try getPlain(call) }
     switch call.route.method {
     case .list: return try list(call)
     case .get: return try get(call)

@@ -1,11 +1,12 @@
 import SluiceCore
-import Synchronization
 
-/// What befalls a request. Each action works at one of five places between the request and its answer; the constructors
+/// What befalls a request. Each action works at one of six places between the request and its answer; the constructors
 /// are the vocabulary, and a new fault is one more of them.
 public struct FaultAction: Sendable {
-  /// Answers in place of the server: nothing is read or written.
-  var intercept: (@Sendable (FaultRequest) -> HTTPReply)?
+  /// Answers in place of the server: nothing is read or written. Nil leaves the request alone.
+  var intercept: (@Sendable (FaultRequest) -> HTTPReply?)?
+  /// Changes documents before the request is done.
+  var change: (@Sendable (DocumentStore, FaultRequest) throws -> Void)?
   /// Changes the query of a list request before it is read.
   var query: (@Sendable (inout [(name: String, value: String)]) -> Void)?
   /// Changes how many documents a page may have.
@@ -38,6 +39,22 @@ extension FaultAction {
     FaultAction(intercept: { _ in HTTPReply(status: status, contentType: contentType, body: Array(body.utf8)) })
   }
 
+  /// Points elsewhere. Nothing is read or written.
+  public static func redirect(to location: String, status: Int = 302) -> FaultAction {
+    FaultAction(intercept: { _ in
+      HTTPReply(
+        status: status, headers: [("Location", location)], contentType: "text/plain", body: Array(location.utf8))
+    })
+  }
+
+  /// A status with a `Retry-After` that is a date, so many seconds from now.
+  public static func status(_ code: Int, retryAtSecondsFromNow seconds: Int) -> FaultAction {
+    FaultAction(intercept: { request in
+      let date = HTTPDate.text(ServerClock.system.microseconds / 1_000_000 + Int64(seconds))
+      return status(code, retryAfterText: date).intercept?(request)
+    })
+  }
+
   /// A web page with status 200, as a proxy or a login wall sends it.
   public static let html = answer(
     status: 200, contentType: "text/html", body: "<!DOCTYPE html><html><body>Sign in</body></html>")
@@ -62,52 +79,4 @@ extension FaultAction {
 
   /// The answer waits until a gate opens; never, where the test does not open it.
   public static func hold(_ gate: FaultGate) -> FaultAction { FaultAction(reply: { $0.gate = gate }) }
-}
-
-/// Listings that do not go on as they should.
-extension FaultAction {
-  /// The next page is this one again.
-  public static let repeatPage = FaultAction(page: { page, _, own in page.nextPageToken = own })
-
-  /// The next page is an earlier one, which must have been asked for before.
-  public static func backToPage(_ number: Int) -> FaultAction {
-    FaultAction(page: { page, request, own in page.nextPageToken = request.tokenOfPage(number) ?? own })
-  }
-
-  /// The page has a token, but no documents.
-  public static let emptyPage = FaultAction(page: { page, _, own in
-    page.documents = []
-    page.nextPageToken = page.nextPageToken ?? own
-  })
-
-  /// The page has no token, as if it were the last: what follows it is lost in silence.
-  public static let endsHere = FaultAction(page: { page, _, _ in page.nextPageToken = nil })
-
-  /// Pages have at most so many documents, whatever is asked for.
-  public static func cap(_ count: Int) -> FaultAction { FaultAction(size: { $0 = min($0, count) }) }
-
-  /// The token of the request is ignored: every page is the first.
-  public static let ignoreToken = FaultAction(query: { $0.removeAll { $0.name == "pageToken" } })
-
-  /// The page size of the request is ignored: the server's own counts.
-  public static let ignorePageSize = FaultAction(query: { $0.removeAll { $0.name == "pageSize" } })
-
-  /// Every page carries the same token, though the listing goes on behind it; the last page comes for ever.
-  public static func sameToken(_ token: String = "always-the-same") -> FaultAction {
-    let memory = TokenMemory()
-    return FaultAction(
-      query: { query in
-        for index in query.indices where query[index].name == "pageToken" && query[index].value == token {
-          query[index].value = memory.next.withLock { $0 } ?? ""
-        }
-      },
-      page: { page, _, own in
-        let next = page.nextPageToken ?? own
-        memory.next.withLock { $0 = next }
-        page.nextPageToken = token
-      })
-  }
-
-  /// The token that a page would have had.
-  private final class TokenMemory: Sendable { let next = Mutex<String?>(nil) }
 }

@@ -20,13 +20,19 @@ final class FaultEngine: Sendable {
   func use(_ script: FaultScript) { state.withLock { $0 = State(rules: script.rules) } }
 
   /// What befalls a request.
-  func plan(for request: HTTPRequest, _ route: Route, _ query: [(name: String, value: String)]) -> FaultPlan {
+  /// `page` is the number of the page that a list request asks for.
+  func plan(
+    for request: HTTPRequest, _ route: Route, _ query: [(name: String, value: String)], page listed: Int
+  ) -> FaultPlan {
     guard state.withLock({ !$0.rules.isEmpty }) else { return FaultPlan() }
     let path = request.path
-    let (page, attempt) = count(request, route, path, query)
+    let (page, attempt) = count(request, route, path, listed)
+    let collection = route.path.isDocument ? route.path.parent : route.path
     let faultRequest = FaultRequest(
-      verb: request.method, path: path, method: route.method, collection: Self.collection(route), page: page,
-      attempt: attempt, tokenOfPage: { [self] page in state.withLock { $0.tokens["\(path) \(page)"] } })
+      verb: request.method, path: path, method: route.method,
+      collection: collection == .root ? "" : collection.last.text, collectionPath: collection.text,
+      database: route.database.id, query: query, page: page, attempt: attempt,
+      tokenOfPage: { [self] page in state.withLock { $0.tokens["\(path) \(page)"] } })
     let rules = state.withLock { $0.rules }
     return FaultPlan(
       request: faultRequest, actions: rules.filter { $0.match.matches(faultRequest) }.map(\.action),
@@ -34,14 +40,13 @@ final class FaultEngine: Sendable {
   }
 
   private func count(
-    _ request: HTTPRequest, _ route: Route, _ path: String, _ query: [(name: String, value: String)]
+    _ request: HTTPRequest, _ route: Route, _ path: String, _ listed: Int
   ) -> (page: Int, attempt: Int) {
     let digest = Fingerprint(of: request.body.span)
     return state.withLock { state in
       let page: Int
       if route.method == .list {
-        let token = query.last { $0.name == "pageToken" }?.value ?? ""
-        page = token.isEmpty ? 1 : PageToken(anyRequest: token)?.page ?? 0
+        page = listed
       } else if let known = state.bodies["\(path) \(digest)"] {
         page = known
       } else {
@@ -55,11 +60,6 @@ final class FaultEngine: Sendable {
       return (page, attempt)
     }
   }
-
-  private static func collection(_ route: Route) -> String {
-    let path = route.path.isDocument ? route.path.parent : route.path
-    return path == .root ? "" : path.last.text
-  }
 }
 
 /// What befalls one request.
@@ -72,8 +72,14 @@ struct FaultPlan: Sendable {
   /// The answer in place of the server's, where there is one.
   func interception() -> HTTPReply? {
     guard let request else { return nil }
-    for action in actions { if let intercept = action.intercept { return intercept(request) } }
+    for action in actions { if let reply = action.intercept?(request) { return reply } }
     return nil
+  }
+
+  /// Changes the documents that the script wants changed by now.
+  func change(_ store: DocumentStore) throws {
+    guard let request else { return }
+    for action in actions { try action.change?(store, request) }
   }
 
   func rewritten(_ query: [(name: String, value: String)]) -> [(name: String, value: String)] {

@@ -8,6 +8,12 @@ public struct FaultRequest: Sendable {
   public var method: ServerMethod
   /// The id of the collection that is read or written; empty where there is none.
   public var collection: String
+  /// The whole path of that collection, below the documents root.
+  public var collectionPath: String
+  /// The id of the database.
+  public var database: String
+  /// The query without escapes, in order.
+  public var query: [(name: String, value: String)]
   /// Which page this is, from 1. Of a listing by its token; of other methods by the order in which different bodies
   /// came to one path.
   public var page: Int
@@ -15,6 +21,9 @@ public struct FaultRequest: Sendable {
   public var attempt: Int
   /// The token by which an earlier page was asked for.
   var tokenOfPage: @Sendable (Int) -> String? = { _ in nil }
+
+  /// The last value of this name in the query.
+  public func parameter(_ name: String) -> String? { query.last { $0.name == name }?.value }
 }
 
 /// Which requests a fault befalls. Matches combine with `&&`, `||` and `!`.

@@ -31,56 +31,21 @@ public struct FaultScript: Sendable {
     FaultScript(rules: rules.map { FaultRule($0.match && match, $0.action) })
   }
 
+  /// A listing that goes in a circle of so many pages, for ever; `page` is the first of them.
+  public static func cycle(of length: Int, from page: Int) -> FaultScript {
+    FaultScript(FaultRule(.method(.list) && .pages(from: page + length - 1), .backToPage(page)))
+  }
+
   /// The names of the scripts that `named` knows.
-  public static let names: [String] = catalog.keys.sorted()
+  public static let names: [String] = FaultCatalog.scripts.keys.sorted()
 
   /// A well-known script: the fault befalls one page of every listing, or, where it is in the nature of the fault, all
-  /// of them. `retryAfter`: seconds that the r-scripts ask for. Throws `usage` for a name that is not in `names`.
+  /// of them. A name that ends in 1 or "once" is of a fault that befalls the first attempt only. `retryAfter`: seconds
+  /// that the r-scripts ask for. Throws `usage` for a name that is not in `names`.
   public static func named(_ name: String, page: Int = 5, retryAfter: Int = 3) throws(SluiceError) -> FaultScript {
-    guard let make = catalog[name] else {
+    guard let make = FaultCatalog.scripts[name] else {
       throw SluiceError(.usage, "there is no fault script \"\(name)\"", hint: "known: \(names.joined(separator: ", "))")
     }
-    return FaultScript(rules: make(Parameters(page: page, retryAfter: retryAfter)))
+    return FaultScript(rules: make(FaultCatalog.Parameters(page: page, retryAfter: retryAfter)))
   }
-
-  private struct Parameters {
-    var page: Int
-    var retryAfter: Int
-    var atPage: FaultMatch { .method(.list) && .page(page) }
-    var once: FaultMatch { atPage && .attempts(upTo: 1) }
-    var twice: FaultMatch { atPage && .attempts(upTo: 2) }
-    var fromPage: FaultMatch { .method(.list) && .pages(from: page) }
-    var behindPage: FaultMatch { .method(.list) && .pages(from: page + 1) }
-    var everyPage: FaultMatch { .method(.list) }
-  }
-
-  private static let catalog: [String: @Sendable (Parameters) -> [FaultRule]] = [
-    "ok": { _ in [] },
-    "loop": { [FaultRule($0.fromPage, .repeatPage)] },
-    "loop2": { [FaultRule($0.behindPage, .backToPage($0.page))] },
-    "sameTokenForever": { [FaultRule($0.everyPage, .sameToken())] },
-    "ignoreToken": { [FaultRule($0.everyPage, .ignoreToken)] },
-    "ignorePageSize": { [FaultRule($0.everyPage, .ignorePageSize)] },
-    "cap": { [FaultRule($0.everyPage, .cap(10))] },
-    "empty": { [FaultRule($0.atPage, .emptyPage)] },
-    "endsHere": { [FaultRule($0.atPage, .endsHere)] },
-    "r401": { [FaultRule($0.atPage, .status(401))] },
-    "r401once": { [FaultRule($0.once, .status(401))] },
-    "r429": { [FaultRule($0.twice, .status(429, retryAfter: $0.retryAfter))] },
-    "r429forever": { [FaultRule($0.atPage, .status(429, retryAfter: $0.retryAfter))] },
-    "r500": { [FaultRule($0.twice, .status(500))] },
-    "r503": { [FaultRule($0.twice, .status(503, retryAfter: $0.retryAfter))] },
-    "r503forever": { [FaultRule($0.atPage, .status(503, retryAfter: $0.retryAfter))] },
-    "cut": { [FaultRule($0.once, .cut)] },
-    "cutforever": { [FaultRule($0.atPage, .cut)] },
-    "drop": { [FaultRule($0.once, .drop)] },
-    "dropforever": { [FaultRule($0.atPage, .drop)] },
-    "bad": { [FaultRule($0.atPage, .truncated)] },
-    "bad1": { [FaultRule($0.once, .truncated)] },
-    "html": { [FaultRule($0.atPage, .html)] },
-    "html1": { [FaultRule($0.once, .html)] },
-    "emptyBody": { [FaultRule($0.atPage, .emptyBody)] },
-    "emptyBody1": { [FaultRule($0.once, .emptyBody)] },
-    "slow": { [FaultRule($0.everyPage, .delay(.milliseconds(150)))] },
-  ]
 }

@@ -20,10 +20,14 @@ final class Daemon: @unchecked Sendable {
   /// The port it listens on.
   let port: UInt16
 
-  /// Listens on 127.0.0.1; port 0 takes any free one. `answer` is called on the server's thread, one request at a time.
+  /// Listens on 127.0.0.1; port 0 takes any free one. `answer` is called on the server's thread, one request at a time;
+  /// `accepted` there, too, for each new connection.
   /// Throws `io` where the port is taken.
-  init(port: UInt16, maximumBody: Int, answer: @escaping @Sendable (HTTPRequest) -> HTTPReply) throws(SluiceError) {
-    exchanges = ExchangeHandler(maximumBody: maximumBody, answer: answer)
+  init(
+    port: UInt16, maximumBody: Int, accepted: @escaping @Sendable () -> Void,
+    answer: @escaping @Sendable (HTTPRequest) -> HTTPReply
+  ) throws(SluiceError) {
+    exchanges = ExchangeHandler(maximumBody: maximumBody, accepted: accepted, answer: answer)
     var options = sluice_mhd_options()
     options.port = port
     options.connection_memory = 256 * 1024
@@ -32,6 +36,7 @@ final class Daemon: @unchecked Sendable {
     options.access = Callbacks.access
     options.begin = Callbacks.begin
     options.completed = Callbacks.completed
+    options.connection = Callbacks.connection
     errno = 0
     guard let daemon = sluice_mhd_start(&options) else {
       let reason = String(cString: strerror(errno))
@@ -45,6 +50,7 @@ final class Daemon: @unchecked Sendable {
   func stop() {
     if isStopped.exchange(true, ordering: .acquiringAndReleasing) { return }
     exchanges.waiting.stop()
+    exchanges.wire.stop()
     MHD_stop_daemon(handle)
   }
 
@@ -57,15 +63,27 @@ private final class ExchangeHandler: Sendable {
   private let answer: @Sendable (HTTPRequest) -> HTTPReply
   private let maximumBody: Int
   let waiting = WaitingConnections()
+  let wire = WireAnswers()
+  private let accepted: @Sendable () -> Void
+  private let connections = Atomic(0)
 
-  init(maximumBody: Int, answer: @escaping @Sendable (HTTPRequest) -> HTTPReply) {
+  init(
+    maximumBody: Int, accepted: @escaping @Sendable () -> Void, answer: @escaping @Sendable (HTTPRequest) -> HTTPReply
+  ) {
     self.maximumBody = maximumBody
+    self.accepted = accepted
     self.answer = answer
+  }
+
+  /// Notes a new connection; returns its number, from 1.
+  func connected() -> Int {
+    accepted()
+    return connections.add(1, ordering: .relaxed).newValue
   }
 
   /// Takes the next piece of a request, or its end.
   func handle(_ connection: OpaquePointer, _ exchange: Exchange, _ upload: UnsafeBufferPointer<UInt8>) -> MHD_Result {
-    if let reply = exchange.reply { return send(reply, on: connection) }
+    if let reply = exchange.reply { return send(reply, of: exchange, on: connection) }
     if !upload.isEmpty {
       // Beyond the limit the rest is read and dropped; the answer comes at the end.
       if exchange.received <= maximumBody { exchange.request.body.append(contentsOf: upload) }
@@ -75,15 +93,20 @@ private final class ExchangeHandler: Sendable {
     let reply = exchange.received > maximumBody ? Self.tooLarge(maximumBody) : answer(exchange.request)
     exchange.reply = reply
     if reply.delay != nil || reply.gate != nil, waiting.suspend(connection, for: reply) { return sluice_mhd_yes() }
-    return send(reply, on: connection)
+    return send(reply, of: exchange, on: connection)
   }
 
   private static func tooLarge(_ limit: Int) -> HTTPReply {
     HTTPReply(StatusError.invalid("Request payload size exceeds the limit: \(limit) bytes."))
   }
 
-  private func send(_ reply: HTTPReply, on connection: OpaquePointer) -> MHD_Result {
+  private func send(_ reply: HTTPReply, of exchange: Exchange, on connection: OpaquePointer) -> MHD_Result {
     if reply.isDropped { return sluice_mhd_no() }
+    if let script = reply.wire {
+      // Closed when the script is done, or at once where the server is stopping.
+      exchange.reply?.isDropped = true
+      return wire.begin(connection, script(reply)) ? sluice_mhd_yes() : sluice_mhd_no()
+    }
     let response: OpaquePointer? = reply.body.withUnsafeBytes { body in
       guard let cut = reply.cutAfter, cut < body.count else { return sluice_mhd_response(body.baseAddress, body.count) }
       return sluice_mhd_cut_response(body.baseAddress, cut, UInt64(body.count))
@@ -120,6 +143,12 @@ private enum Callbacks {
     state?.pointee = nil
   }
 
+  static let connection: MHD_NotifyConnectionCallback = { context, _, socketContext, event in
+    guard let context, sluice_mhd_is_new(event) else { return }
+    let handler = Unmanaged<ExchangeHandler>.fromOpaque(context).takeUnretainedValue()
+    socketContext?.pointee = UnsafeMutableRawPointer(bitPattern: handler.connected())
+  }
+
   static let access: MHD_AccessHandlerCallback = { context, connection, _, method, _, upload, uploadCount, state in
     guard let context, let connection, let uploadCount, let pointer = state?.pointee else { return sluice_mhd_no() }
     let handler = Unmanaged<ExchangeHandler>.fromOpaque(context).takeUnretainedValue()
@@ -128,6 +157,7 @@ private enum Callbacks {
       // The first call brings the headers only.
       exchange.isBegun = true
       exchange.request.method = method.map { String(cString: $0) } ?? ""
+      exchange.request.connection = Int(sluice_mhd_connection_number(connection))
       exchange.request.host = header("Host", of: connection)
       exchange.request.origin = header("Origin", of: connection)
       exchange.request.authorization = header("Authorization", of: connection)

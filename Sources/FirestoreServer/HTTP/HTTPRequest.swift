@@ -12,6 +12,8 @@ struct HTTPRequest: Sendable {
   /// The header `x-goog-api-key`.
   var apiKey: String?
   var body: [UInt8] = []
+  /// The number of the connection it came over, from 1.
+  var connection = 0
 
   /// The part of the target before `?`, with its escapes.
   var path: String { target.firstIndex(of: "?").map { String(target[..<$0]) } ?? target }
@@ -45,6 +47,8 @@ struct HTTPReply: Sendable {
   var delay: Duration?
   /// Wait for this before the answer.
   var gate: FaultGate?
+  /// Send these steps instead, and close the connection.
+  var wire: (@Sendable (HTTPReply) -> [WireStep])?
 }
 
 /// `%XX` in paths and queries.
@@ -63,6 +67,22 @@ enum PercentEncoding {
       }
     }
     return String(validating: bytes, as: UTF8.self)
+  }
+
+  /// The text with everything escaped but letters, digits and `-._~`.
+  static func encode(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
+        bytes.append(byte)
+      default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   private static func digit(_ byte: UInt8) -> UInt8? {

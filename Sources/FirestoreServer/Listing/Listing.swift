@@ -22,6 +22,14 @@ struct ListingPage: Sendable {
   var documents: [Snapshot] = []
   /// Nil on the last page.
   var nextPageToken: String?
+  /// A missing token is written as `null`, not left out.
+  var tokenIsNull = false
+  /// The page's own number; the plain interface shows it.
+  var number: Int?
+  /// Whether more follows, where that is not told by the token. The plain interface shows it.
+  var hasMore: Bool?
+  /// Where the next page is, other than here. For the plain interface's addresses.
+  var nextOrigin: String?
 }
 
 extension ListingRequest {

@@ -14,8 +14,12 @@ public struct RequestRecord: Sendable {
   public var status: Int
   /// Documents in the answer.
   public var documents: Int
-  /// Bytes of the answer's body.
+  /// Bytes of the answer's body, before a fault damages it on its way.
   public var bytes: Int
+  /// Which page of a listing was asked for, from 1; nil for other requests, and where a token names none.
+  public var page: Int?
+  /// The number of the connection that the request came over, from 1.
+  public var connection: Int
 
   /// The last value of this name in the query.
   public func parameter(_ name: String) -> String? { query.last { $0.name == name }?.value }
@@ -37,6 +41,8 @@ public struct RequestCounters: Sendable, Equatable {
   public var deletes = 0
   /// Bytes of answers' bodies.
   public var bytes = 0
+  /// Connections that were accepted.
+  public var connections = 0
 
   /// Nothing yet.
   public init() {}
@@ -60,8 +66,19 @@ public final class RequestLog: Sendable {
   /// Sums over all requests.
   public var counters: RequestCounters { state.withLock { $0.counters } }
 
+  /// How often each page of a listing was asked for, by its number, of the paths that hold a text.
+  public func requestsPerPage(pathContaining text: String = "") -> [Int: Int] {
+    var counts: [Int: Int] = [:]
+    for request in requests where request.path.contains(text) {
+      if let page = request.page { counts[page, default: 0] += 1 }
+    }
+    return counts
+  }
+
   /// Forgets everything.
   public func reset() { state.withLock { $0 = State() } }
+
+  func connectionOpened() { state.withLock { $0.counters.connections += 1 } }
 
   func append(_ record: RequestRecord, _ answer: Answer?) {
     state.withLock { state in

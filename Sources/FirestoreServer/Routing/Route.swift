@@ -47,6 +47,11 @@ struct Route: Sendable {
   var database: DatabaseName
   /// The document or collection; for methods behind a colon the document or root before it.
   var path: ResourcePath
+  /// Which interface was asked.
+  var interface = Interface.firestore
+
+  /// The interfaces of the server.
+  enum Interface: Sendable { case firestore, plain }
 
   init(_ method: ServerMethod, _ database: DatabaseName, _ path: ResourcePath) {
     self.method = method
@@ -63,6 +68,7 @@ struct Route: Sendable {
       return method == "GET" ? Route(.probe, DatabaseName(project: "", id: ""), .root) : nil
     }
     if rest.hasPrefix("/v1/") { return try resource(method, rest.dropFirst(4)) }
+    if rest.hasPrefix("/json/"), method == "GET" { return try plain(rest.dropFirst(6)) }
     if rest.hasPrefix("/emulator/v1/"), method == "DELETE" {
       guard let (database, path) = try place(rest.dropFirst(13)), path == .root else { return nil }
       return Route(.wipe, database, path)
@@ -93,6 +99,26 @@ struct Route: Sendable {
     }
   }
 
+  /// Reads `{collection}[/{id}[/…]]` of the plain interface, which shows the default database.
+  private static func plain(_ text: Substring) throws(StatusError) -> Route {
+    let path = ResourcePath(segments: try segments(text).map(Segment.init))
+    try path.validate()
+    let database = DatabaseName(project: "", id: DocumentStore.defaultDatabase)
+    var route = Route(path.isDocument ? .get : .list, database, path)
+    route.interface = .plain
+    return route
+  }
+
+  /// Ids between slashes, each percent-decoded by itself.
+  private static func segments(_ text: Substring) throws(StatusError) -> [String] {
+    var parts: [String] = []
+    for part in text.split(separator: "/", omittingEmptySubsequences: false) {
+      guard let part = PercentEncoding.decode(part) else { throw .invalid("An escape in the path is broken.") }
+      parts.append(part)
+    }
+    return parts
+  }
+
   private static func verb(_ name: String) -> ServerMethod? {
     switch ServerMethod(rawValue: name) {
     case .list, .get, .createDocument, .patch, .delete, .wipe, .probe, nil: nil
@@ -100,13 +126,9 @@ struct Route: Sendable {
     }
   }
 
-  /// Reads `projects/{P}/databases/{D}/documents[/…]`; each id is percent-decoded by itself.
+  /// Reads `projects/{P}/databases/{D}/documents[/…]`.
   private static func place(_ text: Substring) throws(StatusError) -> (DatabaseName, ResourcePath)? {
-    var parts: [String] = []
-    for part in text.split(separator: "/", omittingEmptySubsequences: false) {
-      guard let part = PercentEncoding.decode(part) else { throw .invalid("An escape in the path is broken.") }
-      parts.append(part)
-    }
+    let parts = try segments(text)
     guard parts.count >= 5, parts[0] == "projects", parts[2] == "databases", parts[4] == "documents", !parts[1].isEmpty,
       !parts[3].isEmpty
     else { return nil }

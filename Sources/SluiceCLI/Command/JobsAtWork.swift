@@ -47,9 +47,13 @@ struct JobsAtWork: Sendable {
   func environment(of project: Project) -> RunEnvironment {
     let inputs = inputs
     let observer = observer
+    let console = console
     return RunEnvironment(
       baseDirectory: project.directory, environment: { inputs.text(ofVariable: $0) },
-      now: WallClock.now, observe: { observer.observe($0) }, stop: stop)
+      now: WallClock.now, observe: { observer.observe($0) }, stop: stop,
+      deadLetters: { job in
+        DeadLetterFile(job: job, directory: project.directory) { console.withoutSecrets($0) }
+      })
   }
 }
 

@@ -22,6 +22,7 @@ struct PreviewCommand: Sendable {
         jobs.console.out(text)
         clashes += rejections
       }
+      for error in preview.unreadable { jobs.observer.observe(.unreadable(job: job.name, error)) }
       for rejection in preview.rejections + clashes { jobs.observer.observe(.rejected(job: job.name, rejection)) }
       jobs.observer.notice(Self.sentence(job.name, preview))
       return 0

@@ -40,6 +40,7 @@ struct Project: Sendable {
       if let plan = JobPlan(name: job.name, at: job.mark, job.node, catalog: catalog, into: &own) { plans.append(plan) }
       diagnostics.add(contentsOf: own)
     }
+    checkDeadLetters(plans, load.file?.jobs ?? [], into: &diagnostics)
     let state = load.file.flatMap { statePlan($0, catalog: catalog, into: &diagnostics) }
     var reading = Reading(
       diagnostics: diagnostics, source: load.source, redactor: redactor, file: load.file)
@@ -47,6 +48,22 @@ struct Project: Sendable {
       reading.project = Project(directory: Self.directory(of: path), jobs: plans, state: state)
     }
     return reading
+  }
+
+  /// Each job begins its file anew: two jobs in one file would lose each other's letters.
+  private static func checkDeadLetters(
+    _ plans: [JobPlan], _ jobs: [ConfigFile.Job], into diagnostics: inout Diagnostics
+  ) {
+    var known: [String: String] = [:]
+    for plan in plans where plan.onReject == .deadLetter {
+      guard let path = plan.deadLetters.path else { continue }
+      if let other = known[path] {
+        diagnostics.error(
+          "same_store", "the jobs \(other) and \(plan.name) have one file for dead letters",
+          at: jobs.first { $0.name == plan.name }?.mark, hint: "set dead_letters.path in one of them, or leave it out")
+      }
+      known[path] = plan.name
+    }
   }
 
   private static func statePlan(

@@ -82,6 +82,9 @@ final class Console: Sendable {
     isTerminal ? "\u{1B}[\(paint.rawValue)m\(text)\u{1B}[0m" : text
   }
 
+  /// A text with every secret replaced, for what leaves the process another way.
+  func withoutSecrets(_ text: String) -> String { redacted(text) }
+
   private func redacted(_ text: String) -> String { state.withLock { $0.redactor.redact(text) } }
 
   private static let writeAll: @Sendable (Int32, String) -> Void = { descriptor, text in

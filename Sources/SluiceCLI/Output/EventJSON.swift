@@ -33,6 +33,10 @@ enum EventJSON {
         Field("event", .string("rejected")), Field("job", .string(job)),
         Field("key", .string(rejection.key.description)), Field("error", ReportJSON.value(rejection.error)),
       ]
+    case .unreadable(let job, let error):
+      fields += [
+        Field("event", .string("unreadable")), Field("job", .string(job)), Field("error", ReportJSON.value(error)),
+      ]
     case .published(let job, let sink, let documents, let wasCurrent):
       fields += [
         Field("event", .string("published")), Field("job", .string(job)), Field("sink", .string(sink)),

@@ -36,9 +36,9 @@ enum PlanText {
 
   private static func lines(_ sink: PlanReport.Sink) -> [String] {
     let head = "  sink    \(sink.name): "
-    if sink.mode == .append { return [head + "+\(sink.adds), added to what is there"] }
     if !sink.isCompared { return [head + "\(sink.adds) documents staged; what that would change is not known"] }
     var text = "+\(sink.adds) ~\(sink.updates) −\(sink.deletes) =\(sink.unchanged)"
+    if sink.mode == .append { text += ", added to what is there" }
     if sink.mode == .replace { text += sink.isCurrent ? ", left as it is" : ", replaced as a whole" }
     let keys = [("+", sink.keys.adds), ("~", sink.keys.updates), ("−", sink.keys.deletes)]
     return [head + text] + keys.flatMap { sign, keys in keys.map { "            \(sign) \($0)" } }

@@ -38,6 +38,9 @@ final class RunObserver: Sendable {
       console.line(
         "\(job): \(console.paint("left out", .yellow)) \(rejection.key): \(rejection.error.message)"
           + (rejection.error.place.field.map { " (field \($0))" } ?? ""))
+    case .unreadable(let job, let error):
+      console.line(
+        "\(job): \(console.paint("left out", .yellow)) \(error.place.whereToRead): \(error.message)")
     case .published(let job, let sink, let documents, let wasCurrent):
       console.line(
         wasCurrent
@@ -102,5 +105,12 @@ final class RunObserver: Sendable {
     var text = "\(job): page \(counters.pages), \(counters.documents) documents"
     if let known, known > 0 { text += " of about \(known) (\(min(100, counters.documents * 100 / known)) %)" }
     console.moving(text)
+  }
+}
+
+extension Place {
+  /// The file with line and column, and the offset into it.
+  fileprivate var whereToRead: String {
+    Place(file: file, line: line, column: column, byteOffset: byteOffset).description
   }
 }

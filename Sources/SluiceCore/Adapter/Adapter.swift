@@ -11,6 +11,10 @@ public protocol Adapter: Component {
   /// away, or fill in what a conformance cannot say (order, precision, feed).
   static func capabilities(of config: Config) -> Capabilities
 
+  /// Whether a sink with these settings writes what a source, or another sink, with those works on. Called by `check`
+  /// without a connection; must be quick and pure. The default says no.
+  static func writes(_ sink: Config, into other: Config) -> Bool
+
   /// Opens the store. Called once per run, before anything else. Throws a `SluiceError` that says what to do.
   init(_ config: Config, context: AdapterContext) async throws
 
@@ -21,6 +25,9 @@ public protocol Adapter: Component {
 extension Adapter {
   /// What the type conforms to.
   public static func capabilities(of config: Config) -> Capabilities { Capabilities(conformancesOf: Self.self) }
+
+  /// Not known to.
+  public static func writes(_ sink: Config, into other: Config) -> Bool { false }
 
   /// Nothing to end.
   public func close() async {}

@@ -134,11 +134,16 @@ public struct Page: Sendable {
   public var batch: Batch
   /// What the page says about what follows.
   public var signals: PageSignals
+  /// Parts of the page that are no documents because of their content, and whose key is not known: a broken line. Each
+  /// names its place. They are among `signals.count`; the job's `on_reject` decides what follows. A page that may be
+  /// cut, or whose other documents are in doubt, is an error to throw instead.
+  public var rejections: [SluiceError]
 
   /// One page.
-  public init(_ batch: Batch, signals: PageSignals) {
+  public init(_ batch: Batch, signals: PageSignals, rejections: [SluiceError] = []) {
     self.batch = batch
     self.signals = signals
+    self.rejections = rejections
   }
 }
 

@@ -10,6 +10,16 @@ public protocol Pageable: Adapter {
   /// Whose budget the reads count against (`firestore:projects/p/databases/(default)`); nil where reading is free.
   var billingAccount: String? { get }
 
+  /// Documents that the account of `billingAccount` may read a day before they cost money; nil where there is no such
+  /// number. For reports only: no budget is made of it.
+  var freeReadsPerDay: Int? { get }
+
+  /// Where the tasks that read pages run; nil: wherever there is room.
+  ///
+  /// For an adapter whose answers arrive on a thread of its own: read there, a page needs no change of threads between
+  /// its arrival and its documents. One page is read at a time then.
+  var readingExecutor: (any TaskExecutor)? { get }
+
   /// Fixes everything but position and page size. Called once, before page 1 of a new listing; not called when a
   /// listing is resumed.
   func freeze() async throws -> FrozenRequest
@@ -25,6 +35,12 @@ public protocol Pageable: Adapter {
 extension Pageable {
   /// Reading is free.
   public var billingAccount: String? { nil }
+
+  /// No such number is known.
+  public var freeReadsPerDay: Int? { nil }
+
+  /// Wherever there is room.
+  public var readingExecutor: (any TaskExecutor)? { nil }
 
   /// Nothing to fix.
   public func freeze() async throws -> FrozenRequest { FrozenRequest() }

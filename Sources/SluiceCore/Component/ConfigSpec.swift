@@ -139,7 +139,7 @@ extension ConfigSpec {
       !expression.contains(":-")
     else { return }
     diagnostics.error(
-      "empty_secret", "\(entry.key): \(expression) is empty", at: entry.value.mark,
+      "empty_secret", "\(entry.key): \(scalar.secretDisplay) is empty", at: entry.value.mark,
       hint: "remove \(entry.key) to go without, or write ${env:NAME:-} where it may be empty")
   }
 

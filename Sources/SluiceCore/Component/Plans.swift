@@ -6,13 +6,23 @@ public struct AdapterPlan: Sendable {
   public let capabilities: Capabilities
   /// Opens it.
   public let open: @Sendable (AdapterContext) async throws -> any Adapter
+  private let settings: any Sendable
+  private let isWrittenBy: @Sendable (any Sendable) -> Bool
 
   /// An adapter with its settings. Programs that have no configuration file make their plans with it.
   public init<A: Adapter>(_ type: A.Type, _ config: A.Config) {
     name = A.name
     capabilities = A.capabilities(of: config)
     open = { try await A(config, context: $0) }
+    settings = config
+    isWrittenBy = { sink in
+      guard let sink = sink as? A.Config else { return false }
+      return A.writes(sink, into: config)
+    }
   }
+
+  /// Whether this plan, as a sink, writes what another works on; see `Adapter.writes(_:into:)`.
+  package func writes(into other: AdapterPlan) -> Bool { name == other.name && other.isWrittenBy(settings) }
 }
 
 /// A paging strategy with its settings.

@@ -33,6 +33,28 @@ public struct Redactor: Sendable {
     }
   }
 
+  /// Replaces the password of a URL (`scheme://user:password@host`) from now on, also as a proxy or server is sent it
+  /// (Basic, RFC 7617), and nothing else of the URL. Text without one adds nothing.
+  public mutating func add(passwordOfURL text: String) {
+    guard let scheme = text.firstRange(of: "://") else { return }
+    let authority = text[scheme.upperBound...].prefix { !"/?#".contains($0) }
+    guard let at = authority.lastIndex(of: "@"), let colon = authority[..<at].firstIndex(of: ":") else { return }
+    let password = String(authority[authority.index(after: colon)..<at])
+    guard !password.isEmpty else { return }
+    add(password, as: "***")
+    insert(String(authority[...at]), "***@")
+    var login: [UInt8] = []
+    let escaped = Array(authority[..<at].utf8)
+    var index = 0
+    while index < escaped.count {
+      let byte = Self.unescaped(escaped, at: index)
+      login.append(byte ?? escaped[index])
+      index += byte == nil ? 1 : 3
+    }
+    insert(Base64.encode(login), "***")
+    add(String(decoding: login.drop { $0 != UInt8(ascii: ":") }.dropFirst(), as: UTF8.self), as: "***")
+  }
+
   /// Replaces every scalar of a secret setting: by its expression, or by `***` where the file has the value itself.
   public mutating func add(secretsOf node: ConfigNode, by schema: ConfigSchema) {
     guard case .mapping(let entries) = node.content else { return }

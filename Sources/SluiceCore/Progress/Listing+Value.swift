@@ -6,6 +6,7 @@ extension Listing {
     form["frozen"] = frozen.savedForm
     form["order"] = .string(order.rawValue)
     form["partitions"] = .array(partitions.map(\.savedForm))
+    if unreadable > 0 { form["unreadable"] = .int(Int64(unreadable)) }
     if let taint { form["taint"] = .array([.string(taint.reason), .string(taint.detail)]) }
     return form.value
   }
@@ -21,7 +22,8 @@ extension Listing {
     }
     self.init(
       generation: try form.unsigned("generation"), frozen: try FrozenRequest(savedForm: form.required("frozen")),
-      order: order, partitions: try form.items("partitions").map { try Partition(savedForm: $0) }, taint: taint)
+      order: order, partitions: try form.items("partitions").map { try Partition(savedForm: $0) }, taint: taint,
+      unreadable: form["unreadable"] == nil ? 0 : try form.int("unreadable"))
     if partitions.isEmpty { throw SavedMap.damaged("listing.partitions is empty") }
   }
 }

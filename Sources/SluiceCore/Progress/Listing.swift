@@ -62,6 +62,8 @@ public struct Listing: Sendable, Equatable {
   public private(set) var partitions: [Partition]
   /// The first reason why it cannot prove absence, if any.
   public private(set) var taint: Taint?
+  /// Documents that could not be read and whose keys are not known. Any absent key may be one of them.
+  public private(set) var unreadable: Int
 
   /// Begins a listing. The parts come from split points, which are sorted here, so that they always cover all keys
   /// exactly once.
@@ -69,6 +71,7 @@ public struct Listing: Sendable, Equatable {
     self.generation = generation
     self.frozen = frozen
     self.order = order
+    unreadable = 0
     let points = Set(splitPoints).sorted()
     let lowers = [nil] + points.map(Optional.some)
     let uppers = points.map(Optional.some) + [nil]
@@ -77,13 +80,15 @@ public struct Listing: Sendable, Equatable {
 
   /// Restores a saved listing.
   package init(
-    generation: UInt64, frozen: FrozenRequest, order: Capabilities.Order, partitions: [Partition], taint: Taint?
+    generation: UInt64, frozen: FrozenRequest, order: Capabilities.Order, partitions: [Partition], taint: Taint?,
+    unreadable: Int = 0
   ) {
     self.generation = generation
     self.frozen = frozen
     self.order = order
     self.partitions = partitions
     self.taint = taint
+    self.unreadable = unreadable
   }
 
   /// Whether every part has ended.
@@ -113,6 +118,9 @@ public struct Listing: Sendable, Equatable {
     }
   }
 
+  /// Notes documents of a page that could not be read and whose keys are not known.
+  package mutating func noteUnreadable(_ count: Int) { unreadable += count }
+
   /// Takes the proof away. The first reason stays.
   package mutating func taint(_ reason: Taint) { if taint == nil { taint = reason } }
 
@@ -125,7 +133,7 @@ public struct Listing: Sendable, Equatable {
       }
       if !sign.isProof { return .failure(Taint("ended_by_rule", "the listing was ended by \(sign.rawValue)")) }
     }
-    return .success(CompleteListing(generation: generation, needsSecondLook: order == .unstable))
+    return .success(CompleteListing(generation: generation, needsSecondLook: order == .unstable || unreadable > 0))
   }
 }
 
@@ -137,7 +145,8 @@ extension Listing.Taint: Error {}
 public struct CompleteListing: Sendable, Hashable {
   /// The listing's generation.
   public let generation: UInt64
-  /// Whether documents may have moved past the reader, so that each absent key must be looked up before it is deleted.
+  /// Whether documents may have moved past the reader, or could not be read, so that each absent key must be looked up
+  /// before it is deleted.
   public let needsSecondLook: Bool
 
   fileprivate init(generation: UInt64, needsSecondLook: Bool) {

@@ -26,7 +26,7 @@ extension Engine {
     of sink: any Writable, _ sinkPlan: JobPlan.SinkPlan, _ plan: JobPlan, _ checkpoint: Checkpoint,
     _ state: any JobState
   ) async throws -> (any Ledger)? {
-    guard sinkPlan.adapter.capabilities.publishMode == .inPlace, let known = checkpoint.sinks[sinkPlan.name]?.identity,
+    guard sinkPlan.adapter.capabilities.publishMode != .replace, let known = checkpoint.sinks[sinkPlan.name]?.identity,
       try await sink.identity(creating: false) == known
     else { return nil }
     if sinkPlan.adapter.capabilities.isTransactional, let sink = sink as? any Transactional {

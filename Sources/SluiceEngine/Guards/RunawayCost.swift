@@ -5,15 +5,21 @@ struct RunawayCost {
   var requests: Int
   var reads: Int
   var elapsed: Duration
+  /// The source's component.
+  var source: String
+  /// What the source gives away a day; nil where it says nothing of it.
+  var freeReadsPerDay: Int?
 
   /// One sentence.
   var sentence: String {
     let seconds = max(Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18, 0.001)
-    let perHour = Double(reads) / seconds * 3600
-    let freeDay = 50_000.0
-    let untilFree = freeDay / (Double(max(reads, 1)) / seconds)
-    return "this run: \(requests) requests, \(reads) reads; unstopped, at the rate seen, "
-      + "\(Self.grouped(perHour)) reads an hour, and Firestore's free 50,000 of a day gone in \(Self.span(untilFree))"
+    let perSecond = Double(max(reads, 1)) / seconds
+    let rate =
+      "this run: \(requests) requests, \(reads) reads; unstopped, at the rate seen, "
+      + "\(Self.grouped(Double(reads) / seconds * 3600)) reads an hour"
+    guard let freeReadsPerDay else { return rate }
+    return rate + ", and \(source)'s free \(Self.grouped(Double(freeReadsPerDay))) of a day gone in "
+      + Self.span(Double(freeReadsPerDay) / perSecond)
   }
 
   private static func grouped(_ number: Double) -> String {

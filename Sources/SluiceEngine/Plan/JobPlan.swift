@@ -18,6 +18,8 @@ public struct JobPlan: Sendable {
   public var deletes: DeleteStyle
   /// What happens to a document that cannot be taken.
   public var onReject: OnReject
+  /// Where documents that cannot be taken are noted, with `OnReject.deadLetter`.
+  public var deadLetters: DeadLetterSettings
   /// What happens when the saved position is refused.
   public var onPositionLost: OnPositionLost
   /// Guards and budgets.
@@ -53,6 +55,7 @@ public struct JobPlan: Sendable {
   public init(
     name: String, source: AdapterPlan, paging: PagingPlan, transforms: [TransformPlan] = [], sinks: [SinkPlan],
     mode: Mode = .copy, deletes: DeleteStyle = .hard, onReject: OnReject = .stop,
+    deadLetters: DeadLetterSettings = DeadLetterSettings(),
     onPositionLost: OnPositionLost = .resnapshot,
     limits: LimitSettings = LimitSettings(), http: HTTPSettings = HTTPSettings(),
     retry: RetrySettings = RetrySettings(), isEnabled: Bool = true, pagingDigest: Fingerprint = RunningDigest().value
@@ -65,6 +68,7 @@ public struct JobPlan: Sendable {
     self.mode = mode
     self.deletes = deletes
     self.onReject = onReject
+    self.deadLetters = deadLetters
     self.onPositionLost = onPositionLost
     self.limits = limits
     self.http = http
@@ -93,8 +97,8 @@ extension JobPlan {
     self.init(
       name: name, source: source, paging: paging, transforms: parts.transforms.compactMap { $0 },
       sinks: Self.sinks(parts.sinks.compactMap { $0 }, choices.sinks, shape: shape), mode: settings.mode ?? .copy,
-      deletes: settings.deletes ?? .hard,
-      onReject: settings.onReject, onPositionLost: settings.onPositionLost, limits: settings.limits,
+      deletes: settings.deletes ?? .hard, onReject: settings.onReject, deadLetters: settings.deadLetters,
+      onPositionLost: settings.onPositionLost, limits: settings.limits,
       http: settings.http, retry: settings.retry, isEnabled: settings.isEnabled,
       pagingDigest: choices.paging.map(\.digest) ?? RunningDigest().value)
   }

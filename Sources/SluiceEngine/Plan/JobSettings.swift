@@ -10,6 +10,7 @@ struct JobSettings: Configurable {
   var sink: ComponentChoice?
   var sinks: [ComponentChoice] = []
   var onReject = OnReject.stop
+  var deadLetters = DeadLetterSettings()
   var onPositionLost = OnPositionLost.resnapshot
   var limits = LimitSettings()
   var http = HTTPSettings()
@@ -30,6 +31,7 @@ struct JobSettings: Configurable {
       Setting("sink", \.sink, "Where documents go: an adapter with its settings."),
       Setting("sinks", \.sinks, "Several sinks. The source is read once; the slowest holds the others back."),
       Setting("on_reject", \.onReject, "What happens to a document that cannot be taken because of its content."),
+      Setting("dead_letters", \.deadLetters, "The file that `on_reject: dead_letter` writes."),
       Setting("on_position_lost", \.onPositionLost, "What happens when the other side refuses the saved position."),
       Setting("limits", \.limits, "Guards and budgets."),
       Setting("http", \.http, "Limits and trust of HTTP connections."),
@@ -52,6 +54,8 @@ public enum OnReject: String, Sendable, CaseIterable, ConfigValue {
   case stop
   /// The document is left out and counted; the run ends with the exit code for rejects.
   case skip
+  /// As `skip`, and its key and error are kept in a file.
+  case deadLetter = "dead_letter"
 }
 
 /// What happens when the other side refuses the saved position.

@@ -14,6 +14,28 @@ struct Lint {
     checkDeletes(choices, parts, into: &diagnostics)
     checkProof(choices, parts, into: &diagnostics)
     checkBudget(parts, into: &diagnostics)
+    checkOverlaps(choices, parts, into: &diagnostics)
+    if settings.onReject != .deadLetter, node["dead_letters"] != nil, !isInherited("dead_letters") {
+      diagnostics.warning(
+        "without_effect", "dead_letters is written with on_reject: dead_letter only", at: keyMark("dead_letters"))
+    }
+  }
+
+  /// A sink that writes what the source reads, or what another sink writes: one of them would undo the other's work.
+  private func checkOverlaps(
+    _ choices: ComponentChoices, _ parts: ComponentPlans, into diagnostics: inout Diagnostics
+  ) {
+    var others: [(what: String, choice: ComponentChoice, plan: AdapterPlan)] = []
+    if let choice = choices.source, let plan = parts.source { others.append(("the source reads", choice, plan)) }
+    for (choice, sink) in zip(choices.sinks, parts.sinks) {
+      guard let sink else { continue }
+      if let other = others.first(where: { sink.writes(into: $0.plan) }) {
+        diagnostics.error(
+          "same_store", "\(sink.name) writes what \(other.what)", at: choice.mark,
+          hint: "give the sink a place of its own", notes: [.init("the other one", at: other.choice.mark)])
+      }
+      others.append(("another sink writes", choice, sink))
+    }
   }
 
   /// A budget that no page fits into would end every run before its first page.

@@ -14,6 +14,8 @@ public enum RunEvent: Sendable {
   case notice(job: String, String)
   /// A document was left out because of its content.
   case rejected(job: String, Rejection)
+  /// A part of a page was left out because it is no document; its key is not known.
+  case unreadable(job: String, SluiceError)
   /// A sink shows the new set, or showed it already.
   case published(job: String, sink: String, documents: Int, wasCurrent: Bool)
   /// A job ended.

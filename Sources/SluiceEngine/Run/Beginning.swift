@@ -4,6 +4,7 @@ import SluiceCore
 extension JobRun {
   /// Makes the lanes and decides whether the saved listing goes on.
   func begin(resuming isResumable: Bool) async throws {
+    try openDeadLetters()
     if isResumable, try await resume() { return }
     try await startListing()
   }
@@ -26,6 +27,7 @@ extension JobRun {
     // A sink may be a delivery ahead, and no page follows whose save would say so: deletes come next, and with them it
     // would be two ahead.
     if isAtEnd { try await save() }
+    try await deadLetters?.begin(isResumed: true)
     announce()
     return true
   }
@@ -84,6 +86,7 @@ extension JobRun {
       }
     }
     try await makeLanes()
+    try await deadLetters?.begin(isResumed: false)
     announce()
   }
 
@@ -132,7 +135,8 @@ extension JobRun {
     if sinkPlan.adapter.capabilities.publishMode == .replace, let publishing = sink as? any Publishing {
       return .staged(publishing)
     }
-    guard sinkPlan.adapter.capabilities.publishMode == .inPlace, let identity else { return .direct }
+    // A log that knows itself again is given what changed; one that does not, such as a pipe, everything.
+    guard let identity else { return .direct }
     if sinkPlan.adapter.capabilities.isTransactional, let transactional = sink as? any Transactional {
       return .transactional(try await transactional.ledger(job: plan.name), identity)
     }

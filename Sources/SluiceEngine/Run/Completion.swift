@@ -19,6 +19,10 @@ extension JobRun {
       try await completeWithoutProof(taint)
     }
     if options.limit == nil { for sink in plan.sinks { checkpoint.sinks[sink.name]?.shape = sink.shape } }
+    if let deadLetters {
+      try await deadLetters.finish()
+      if checkpoint.counters.rejects > 0 { note("what was left out is noted in \(deadLetters.path)") }
+    }
     checkpoint.phase = .finished
     try await save()
   }
@@ -75,7 +79,11 @@ extension JobRun {
 
   private func deleteAbsent(by proof: CompleteListing) async throws {
     if proof.needsSecondLook, !(source is any Lookup) {
-      note("absent documents were kept: the source's order is not stable, and it has no look-up")
+      let unreadable = checkpoint.listing.unreadable
+      note(
+        unreadable > 0
+          ? "absent documents were kept: any of them may be among the \(unreadable) that could not be read"
+          : "absent documents were kept: the source's order is not stable, and it has no look-up")
       return
     }
     for lane in lanes {
@@ -130,7 +138,7 @@ extension JobRun {
     try environment.stop.check()
     let outcome = try await lane.delete(rows, by: proof, saved: checkpoint.assumingConfirmed(nil))
     try checkpoint.advance(lane.name, by: outcome.receipt)
-    try count([lane.name: outcome])
+    try await count([lane.name: outcome])
     try await save(ledgers: [outcome.ledger].compactMap { $0 })
     try budget.checkUsed()
   }

@@ -39,6 +39,8 @@ final class JobRun {
   /// Documents to expect, where it is known.
   var known: Int?
   var report: RunReport
+  /// Where documents that cannot be taken are noted, if anywhere.
+  private(set) var deadLetters: (any DeadLetterBox)?
   private var lastSaved: Checkpoint?
   /// Whether this run has begun its listing anew after a lost position: it does so once.
   var hasRestarted = false
@@ -74,9 +76,22 @@ final class JobRun {
     }
   }
 
+  /// Opens the place for dead letters, where the job wants one.
+  func openDeadLetters() throws {
+    guard plan.onReject == .deadLetter, !purpose.changesNothing else { return }
+    guard let open = environment.deadLetters else {
+      throw SluiceError(
+        .invalidConfiguration, "this program keeps no dead letters", at: Place(job: plan.name),
+        hint: "set on_reject to stop or skip")
+    }
+    deadLetters = try open(plan)
+  }
+
   /// Tells the observers, and the report, something worth a line.
   func note(_ text: String) {
     report.notes.append(text)
+    // What a plan or a verification has to say stands in what it found.
+    if purpose.changesNothing { return }
     environment.observe(.notice(job: plan.name, text))
   }
 

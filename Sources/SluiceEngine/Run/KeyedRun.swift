@@ -63,7 +63,7 @@ extension JobRun {
     budget.settle(reserved: keys.count, billed: keys.count, bytes: batch.byteCount)
     checkpoint.counters.documents += batch.indices.count { batch.isDocument(at: $0) }
     if self.source.billingAccount != nil { checkpoint.counters.reads += keys.count }
-    let rejected = try transform(&batch, page: nil)
+    let rejected = try await transform(&batch, page: nil)
     checkpoint.counters.rejects += rejected.count
     // A document that a transform leaves out is absent from what is mirrored.
     batch = batch.resolving { index, kind in kind == .dropped && !rejected.contains(index) ? .delete : kind }
@@ -72,7 +72,7 @@ extension JobRun {
     saved.counters = listed
     let outcomes = try await deliver(batch, rejected: rejected, saved: saved, page: nil)
     for (name, outcome) in outcomes { try checkpoint.advance(name, by: outcome.receipt) }
-    try count(outcomes)
+    try await count(outcomes, of: batch)
     let kept = batch.count(of: .delete) - (outcomes.values.map(\.deletes).max() ?? 0)
     if kept > 0, plan.mode == .copy { note("\(kept) keys are not in the source; a copy deletes nothing") }
     try await saveKeeping(listed, ledgers: outcomes.values.compactMap(\.ledger))

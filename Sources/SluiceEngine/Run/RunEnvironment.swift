@@ -14,12 +14,15 @@ public struct RunEnvironment: Sendable {
   public var observe: @Sendable (RunEvent) -> Void
   /// Ends the run early.
   public var stop: StopSignal
+  /// Opens the place for dead letters of a job; nil where the program has none.
+  public var deadLetters: (@Sendable (JobPlan) throws -> any DeadLetterBox)?
 
   /// The surroundings of a run.
   public init(
     baseDirectory: String = ".", environment: @escaping @Sendable (String) -> String? = { _ in nil },
     now: @escaping @Sendable () -> Timestamp, elapsed: (@Sendable () -> Duration)? = nil,
-    observe: @escaping @Sendable (RunEvent) -> Void = { _ in }, stop: StopSignal = StopSignal()
+    observe: @escaping @Sendable (RunEvent) -> Void = { _ in }, stop: StopSignal = StopSignal(),
+    deadLetters: (@Sendable (JobPlan) throws -> any DeadLetterBox)? = nil
   ) {
     self.baseDirectory = baseDirectory
     self.environment = environment
@@ -28,6 +31,7 @@ public struct RunEnvironment: Sendable {
     self.elapsed = elapsed ?? { ContinuousClock.now - start }
     self.observe = observe
     self.stop = stop
+    self.deadLetters = deadLetters
   }
 }
 

@@ -98,7 +98,8 @@ extension JobRun {
   private func admit(_ request: PageRequest, after arrival: Arrival, in partition: Int) throws {
     guard !loopGuard.admit(LoopGuard.fingerprint(of: request.position, range: request.range)) else { return }
     let cost = RunawayCost(
-      requests: budget.used.requests, reads: budget.used.reads, elapsed: environment.elapsed() - startedAt)
+      requests: budget.used.requests, reads: budget.used.reads, elapsed: environment.elapsed() - startedAt,
+      source: type(of: source).name, freeReadsPerDay: source.freeReadsPerDay)
     throw SluiceError(
       .loopDetected, "the listing goes in circles: this page leads to one that was already asked for",
       at: place(page: checkpoint.listing.partitions[partition].pages + 1),
@@ -107,7 +108,7 @@ extension JobRun {
 
   private func begin(_ request: PageRequest, _ fetches: inout Fetches) {
     let source = source
-    fetches.addTask { try await source.page(request) }
+    fetches.addTask(executorPreference: source.readingExecutor) { try await source.page(request) }
   }
 
   /// Waits for the page that was begun last, but leaves it as soon as somebody asks to stop.
@@ -206,7 +207,8 @@ extension JobRun {
     // Moved, so that the transforms change the page in place: where somebody else holds it, they change a copy.
     var batch = Batch()
     swap(&batch, &arrival.page.batch)
-    let rejected = try transform(&batch, page: page)
+    if !arrival.page.rejections.isEmpty { try await leaveOut(unreadable: arrival.page.rejections, page: page) }
+    let rejected = try await transform(&batch, page: page)
     let counters = counted(arrival.page, dropped: batch.count(of: .dropped), rejected: rejected.count)
     var saved = checkpoint.assumingConfirmed((partition, step, highest, arrival.page.signals.count == 0))
     saved.counters = counters
@@ -216,7 +218,7 @@ extension JobRun {
     try checkpoint.confirmPage(
       of: partition, next: step, highest: highest, isEmpty: arrival.page.signals.count == 0,
       receipts: outcomes.mapValues(\.receipt))
-    try count(outcomes)
+    try await count(outcomes, of: batch)
     try await save(
       ledgers: outcomes.values.compactMap(\.ledger),
       page: PageRecord(generation: checkpoint.listing.generation, request: arrival.fingerprint, keys: keys),
@@ -237,7 +239,7 @@ extension JobRun {
   }
 
   /// Runs the transforms. Answers the places of the documents that one of them could not take.
-  func transform(_ batch: inout Batch, page: Int?) throws -> Set<Int> {
+  func transform(_ batch: inout Batch, page: Int?) async throws -> Set<Int> {
     guard !transforms.isEmpty else { return [] }
     var rejections: [Rejection] = []
     for transform in transforms {
@@ -248,7 +250,7 @@ extension JobRun {
       }
     }
     guard !rejections.isEmpty else { return [] }
-    try report(rejections, page: page)
+    try await report(rejections, page: page)
     let keys = Set(rejections.map(\.key))
     if purpose.changesNothing { rejectedKeys.formUnion(keys) }
     return Set(batch.indices.filter { batch.kind(at: $0) == .dropped && keys.contains(batch.key(at: $0)) })
@@ -281,14 +283,14 @@ extension JobRun {
     counters.pages += 1
     counters.documents += page.signals.count
     counters.dropped += dropped - rejected
-    counters.rejects += rejected
+    counters.rejects += rejected + page.rejections.count
     counters.reads += page.signals.billedReads
     counters.bytes += page.signals.receivedBytes
     return counters
   }
 
   /// Counts what sinks did, for checkpoint, report and budget.
-  func count(_ outcomes: [String: SinkLane.Outcome]) throws {
+  func count(_ outcomes: [String: SinkLane.Outcome], of batch: Batch = Batch()) async throws {
     for index in report.sinks.indices {
       guard let outcome = outcomes[report.sinks[index].name] else { continue }
       report.sinks[index].staged += outcome.staged
@@ -299,22 +301,8 @@ extension JobRun {
       checkpoint.counters.deletes += outcome.deletes
       checkpoint.counters.unchanged += outcome.unchanged
       budget.note(writes: outcome.writes, deletes: outcome.deletes)
-      try report(outcome.receipt.rejections, page: checkpoint.listing.pages)
-    }
-  }
-
-  /// Reports documents that could not be taken; throws the first where the job is to stop at one.
-  private func report(_ rejections: [Rejection], page: Int?) throws {
-    for rejection in rejections {
-      var place = place(page: page)
-      place.key = rejection.key.description
-      let error = rejection.error.at(place)
-      if plan.onReject == .stop {
-        throw SluiceError(
-          error.code, error.message, at: error.place, retry: error.retry,
-          hint: error.hint ?? "nothing was published; on_reject: skip leaves such documents out", causes: error.causes)
-      }
-      environment.observe(.rejected(job: plan.name, Rejection(rejection.key, error)))
+      try await report(
+        outcome.receipt.rejections, page: checkpoint.listing.pages, by: report.sinks[index].name, of: batch)
     }
   }
 }

@@ -38,6 +38,13 @@ extension Exchange {
       buffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
       options.set(CURLOPT_ERRORBUFFER, buffer)
       errorBuffer = buffer
+      // Shows the handshake's messages, so that a refusal can name the issuer. Nothing is printed. Not needed, and not
+      // paid for, once the origin was reached.
+      if loop?.wasReached(request.url.origin) != true {
+        options.set(CURLOPT_VERBOSE, 1)
+        options.set(debug: TransferCallbacks.debug)
+        options.set(CURLOPT_DEBUGDATA, Unmanaged.passUnretained(self).toOpaque())
+      }
     }
     if let caFile = configuration.caFile { options.set(CURLOPT_CAINFO, caFile) }
     guard let certificate = configuration.clientCertificate else { return }
@@ -118,5 +125,6 @@ private struct EasyOptions {
   func set(beforeRequest: @escaping curl_prereq_callback) {
     _ = sluice_easy_set_before_request_callback(handle, beforeRequest)
   }
+  func set(debug: @escaping curl_debug_callback) { _ = sluice_easy_set_debug_callback(handle, debug) }
   func set(socket: @escaping curl_sockopt_callback) { _ = sluice_easy_set_socket_callback(handle, socket) }
 }

@@ -50,13 +50,15 @@ extension Exchange {
     case CURLE_PROXY: return network("the proxy refused or failed")
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:
       return error(
-        .network, "the server's certificate is not trusted\(tlsReason)", retry: .never,
+        .network, "the server's certificate is not trusted\(tlsReason)\(issuerReason)", retry: .never,
         hint: "for a private authority name its file as the CA file; verification cannot be turned off")
     case CURLE_SSL_CACERT_BADFILE:
       return error(
         .invalidConfiguration, "the file of certificate authorities cannot be used\(tlsReason)", retry: .never)
     case CURLE_SSL_CERTPROBLEM:
       return error(.invalidConfiguration, "the client certificate or its key cannot be used\(tlsReason)", retry: .never)
+    // One line of a head over libcurl's own 100 KiB: its word for it is that memory ran out.
+    case CURLE_OUT_OF_MEMORY where !head.isComplete && timesSent > 0: return headTooLarge
     case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL:
       return error(.malformedData, "the answer is not HTTP", retry: .never, hint: "is this the right port?")
     default:
@@ -87,6 +89,8 @@ extension Exchange {
     guard let errorBuffer, errorBuffer[0] != 0 else { return "" }
     return ": \(String(cString: errorBuffer))"
   }
+
+  private var issuerReason: String { issuer.map { "; it was issued by \($0)" } ?? "" }
 
   /// Frees what the transfer held. The handle is the loop's.
   func release() {

@@ -33,6 +33,9 @@ final class Exchange: @unchecked Sendable {
   /// Where libcurl writes why TLS failed. Only with https: its other texts may name more than an error should.
   var errorBuffer: ErrorBuffer?
 
+  /// Who signed the server's certificate, where the connection was made for this exchange.
+  var issuer: String?
+
   var head: HeadParser
   var headReceivedAt = Timestamp(seconds: 0, nanoseconds: 0)
   var body: [UInt8] = []

@@ -45,6 +45,16 @@ enum TransferCallbacks {
     return exchange.beginSending() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
   }
 
+  /// Looks at what TLS receives only: the rest of what libcurl tells may hold secrets.
+  static let debug: curl_debug_callback = { _, kind, data, size, user in
+    if kind == CURLINFO_SSL_DATA_IN, let data, let exchange = exchange(user),
+      let issuer = CertificateIssuer.name(inHandshake: UnsafeRawBufferPointer(start: data, count: size))
+    {
+      exchange.issuer = issuer
+    }
+    return 0
+  }
+
   /// A child process must not inherit a connection.
   static let socket: curl_sockopt_callback = { _, descriptor, _ in
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -83,8 +93,7 @@ extension Exchange {
     switch head.consume(line) {
     case .more: return line.count
     case .tooLarge:
-      failure = error(
-        .limitExceeded, "the answer's head is longer than the limit of \(limits.maxHeaderBytes) bytes", retry: .never)
+      failure = headTooLarge
       return 0
     case .head:
       lastActivity = loop?.now ?? .now
@@ -120,6 +129,12 @@ extension Exchange {
 
   var finishedHead: HTTPHead {
     HTTPHead(status: head.status, headers: head.headers, receivedAt: headReceivedAt)
+  }
+
+  var headTooLarge: SluiceError {
+    error(
+      .limitExceeded, "the answer's head is longer than the limit of \(limits.maxHeaderBytes) bytes", retry: .never,
+      hint: "no sound server sends such a head: is the address right?")
   }
 
   private func bodyTooLarge(_ limit: Int) -> SluiceError {

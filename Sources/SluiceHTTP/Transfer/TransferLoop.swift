@@ -20,11 +20,15 @@ final class TransferLoop: @unchecked Sendable {
     case cancel(Exchange)
     /// The reader of a stream has room again.
     case resume(Exchange)
+    /// A piece of a task that prefers the loop's thread.
+    case run(UnownedJob)
   }
 
   private struct Inbox {
     var commands: [Command] = []
     var isClosed = false
+    /// The loop's thread, while it runs: it looks here again before it waits, and need not be woken.
+    var thread: pthread_t?
   }
 
   typealias Handle = UnsafeMutableRawPointer
@@ -41,6 +45,8 @@ final class TransferLoop: @unchecked Sendable {
   private(set) var now = Monotonic.now
   /// The size of the last body whose length was not declared: the next page's is much the same.
   private(set) var usualBodySize = 0
+  /// Origins that TLS was agreed on with, a few of them.
+  private var reached: Set<Origin> = []
 
   /// Initialises libcurl for the process, once, before any thread uses it.
   private static let globalInit: CURLcode = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
@@ -75,8 +81,9 @@ final class TransferLoop: @unchecked Sendable {
     inbox.withLock { inbox in
       if inbox.isClosed { return false }
       inbox.commands.append(command)
+      let isOwn = inbox.thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false
       // Under the lock, so that the multi handle cannot be gone.
-      if inbox.commands.count == 1 { curl_multi_wakeup(multi) }
+      if inbox.commands.count == 1, !isOwn { curl_multi_wakeup(multi) }
       return true
     }
   }
@@ -103,6 +110,7 @@ final class TransferLoop: @unchecked Sendable {
 
   /// Runs until `close()`, and leaves nothing open.
   func run() {
+    inbox.withLock { $0.thread = pthread_self() }
     while takeCommands() {
       var running: Int32 = 0
       curl_multi_perform(multi, &running)
@@ -110,12 +118,16 @@ final class TransferLoop: @unchecked Sendable {
       finishDone()
       wakeReaders()
       expire()
+      if hasCommands { continue }
       curl_multi_poll(multi, nil, 0, pollTimeout(), nil)
       now = .now
     }
+    inbox.withLock { $0.thread = nil }
     for (handle, exchange) in active { finish(exchange, handle, .failure(Self.closed)) }
     cleanUp()
   }
+
+  private var hasCommands: Bool { inbox.withLock { !$0.commands.isEmpty || $0.isClosed } }
 
   private func takeCommands() -> Bool {
     let (commands, isClosed) = inbox.withLock { inbox in
@@ -127,6 +139,7 @@ final class TransferLoop: @unchecked Sendable {
       case .start(let exchange): start(exchange)
       case .cancel(let exchange): stop(exchange, CancellationError())
       case .resume(let exchange): resume(exchange)
+      case .run(let job): job.runSynchronously(on: asUnownedTaskExecutor())
       }
     }
     return !isClosed
@@ -188,8 +201,14 @@ final class TransferLoop: @unchecked Sendable {
     if case .success = outcome, case .whole = exchange.delivery, !exchange.body.isEmpty {
       usualBodySize = min(exchange.body.count, 1 << 20)
     }
+    if exchange.head.isComplete, exchange.request.url.origin.scheme == .https, reached.count < 64 {
+      reached.insert(exchange.request.url.origin)
+    }
     exchange.deliver(outcome)
   }
+
+  /// Whether an answer has come from this origin before.
+  func wasReached(_ origin: Origin) -> Bool { reached.contains(origin) }
 
   /// Notes that a reader has something to read; it is woken once, after all that came in this round.
   func needsWaking(_ channel: BodyChannel) {
@@ -212,5 +231,14 @@ final class TransferLoop: @unchecked Sendable {
     for exchange in active.values { if let deadline = exchange.nextDeadline { next = min(next, deadline) } }
     // Rounded up, so that the limit has passed when the loop looks again.
     return Int32(max(0, (next.nanoseconds - now.nanoseconds + 999_999) / 1_000_000))
+  }
+}
+
+/// Tasks that prefer the loop's thread, as `HTTPTransport.executor` says.
+extension TransferLoop: TaskExecutor {
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    // A closed loop runs nothing any more; the task has to end all the same.
+    if !post(.run(job)) { job.runSynchronously(on: asUnownedTaskExecutor()) }
   }
 }

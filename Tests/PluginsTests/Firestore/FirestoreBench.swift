@@ -53,14 +53,15 @@ final class FirestoreBench: Sendable {
 
   func run(
     _ config: FirestoreConfig? = nil, size: Int? = nil, publish: Capabilities.PublishMode = .replace,
-    retry: RetrySettings = FirestoreBench.quick, limits: LimitSettings = LimitSettings()
+    retry: RetrySettings = FirestoreBench.quick, limits: LimitSettings = LimitSettings(),
+    http: HTTPSettings = HTTPSettings(), mode: Mode = .copy
   ) async -> RunReport {
     var paging = PageToken.Config()
     if let size { paging.size = size }
     let plan = JobPlan(
       name: "job", source: AdapterPlan(Firestore.self, config ?? self.config()), paging: PagingPlan(PageToken(paging)),
-      sinks: [.init(name: "sink", adapter: AdapterPlan(RecordingSink.self, .init(sink, publish)))], limits: limits,
-      retry: retry)
+      sinks: [.init(name: "sink", adapter: AdapterPlan(RecordingSink.self, .init(sink, publish)))],
+      mode: mode, limits: limits, http: http, retry: retry)
     let environment = RunEnvironment(
       now: { Timestamp(seconds: 1_800_000_000, nanoseconds: 0) },
       observe: { [self] event in

@@ -101,6 +101,23 @@ import Testing
     #expect(bench.sink.documents.count == 1)
   }
 
+  @Test("another order is asked for on each page, and is part of what is read")
+  func order() async throws {
+    let bench = try FirestoreBench()
+    for number in 0..<5 { try bench.server.store.set("users/u\(number)", [Field("n", .int(Int64(9 - number)))]) }
+    try bench.server.store.set("users/none", [])
+    var config = bench.config()
+    config.orderBy = "n desc"
+    #expect(await bench.run(config, size: 2).exitCode == 0)
+    #expect(bench.lists.map { $0.parameter("orderBy") } == ["n desc", "n desc", "n desc"])
+    #expect(bench.sink.documents.count == 5)
+    #expect(Firestore.capabilities(of: config).order == .unstable)
+    let (ordered, plain) = (try await bench.source(config), try await bench.source())
+    #expect(ordered.sourceIdentity != plain.sourceIdentity)
+    await ordered.close()
+    await plain.close()
+  }
+
   @Test func masksAndMissingDocumentsAreAskedFor() async throws {
     let bench = try FirestoreBench()
     _ = try bench.server.store.set("users/u1", [Field("a", .int(1)), Field("b", .int(2))])

@@ -9,10 +9,10 @@ import SluiceTesting
 
 /// A sink that can be read back, in each way that it can be set.
 enum SinkCase: String, CaseIterable, Sendable {
-  case memory, memoryInPlace, file, fileTyped, fileOtherKey, table, tableTyped, replacedTable
+  case memory, memoryInPlace, file, fileTyped, fileOtherKey, array, gzip, table, tableTyped, replacedTable
 
   /// Whether it shows a set as a whole.
-  var isReplaced: Bool { [.memory, .file, .fileTyped, .fileOtherKey, .replacedTable].contains(self) }
+  var isReplaced: Bool { [.memory, .file, .fileTyped, .fileOtherKey, .array, .gzip, .replacedTable].contains(self) }
 
   func plan(_ name: String) -> AdapterPlan {
     switch self {
@@ -21,9 +21,9 @@ enum SinkCase: String, CaseIterable, Sendable {
       config.name = name
       config.publish = self == .memory ? .replace : .inPlace
       return AdapterPlan(MemoryAdapter.self, config)
-    case .file, .fileTyped, .fileOtherKey:
+    case .file, .fileTyped, .fileOtherKey, .array, .gzip:
       var config = FileAdapter.Config()
-      config.path = "out/users.jsonl"
+      config.path = self == .array ? "out/users.json" : self == .gzip ? "out/users.jsonl.gz" : "out/users.jsonl"
       config.encoding = self == .fileTyped ? .typed : .plain
       if self == .fileOtherKey { config.keyField = "id" }
       return AdapterPlan(FileAdapter.self, config)

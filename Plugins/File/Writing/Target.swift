@@ -34,6 +34,12 @@ struct Target: Sendable {
   /// The path of a stage.
   func stage(_ generation: UInt64) -> String { joined(folder, stagePrefix + String(generation)) }
 
+  /// The path of a file that a stage is cut into.
+  func part(_ generation: UInt64, _ index: Int) -> String { "\(stage(generation)).\(index)" }
+
+  /// The path of a hidden file beside this one that is no stage.
+  func companion(_ word: String) -> String { joined(folder, stagePrefix + word) }
+
   /// Opens what is published; nil where there is nothing.
   func open() throws -> OpenFile? {
     guard let status = try FileStatus.of(path, following: false) else { return nil }
@@ -64,15 +70,23 @@ struct Target: Sendable {
 
   /// Removes the stages of this file, but for one. A stage that another process is writing is an error.
   func removeStages(except generation: UInt64?) throws {
-    guard let directory = opendir(folder) else {
-      if errno == ENOENT { return }
-      throw SluiceError.file("look into", folder, errno: errno)
-    }
-    defer { closedir(directory) }
-    while let entry = readdir(directory) {
-      let name = Self.name(of: entry)
+    guard try FileStatus.of(folder) != nil else { return }
+    let names = try FolderEntries.names(of: folder)
+    for name in names {
       if let found = self.generation(ofStage: name), found != generation { try removeStage(joined(folder, name)) }
     }
+    // Parts are made anew whenever a stage is published.
+    for name in names where isPart(name) {
+      if unlink(joined(folder, name)) != 0, errno != ENOENT {
+        throw SluiceError.file("remove", joined(folder, name), errno: errno)
+      }
+    }
+  }
+
+  private func isPart(_ name: String) -> Bool {
+    guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), generation(ofStage: String(name[..<dot])) != nil
+    else { return false }
+    return Int(name[name.utf8.index(after: dot)...]) != nil
   }
 
   /// The generation of a stage of this file; nil for any other name. By bytes: to `String`, names of composed and of
@@ -120,11 +134,5 @@ struct Target: Sendable {
     var head = Substring(name)
     while head.utf8.count + digest.utf8.count > room { head.removeLast() }
     return ".\(head)\(digest).sluice-"
-  }
-
-  private static func name(of entry: UnsafeMutablePointer<dirent>) -> String {
-    withUnsafePointer(to: &entry.pointee.d_name) { name in
-      name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-    }
   }
 }

@@ -21,6 +21,23 @@ struct Stage: ~Copyable {
   /// Nothing staged yet.
   static let start = StageMark(length: 0, digest: RunningDigest().value, documents: 0)
 
+  /// Goes on with the stage of a mark, or begins one. Stages of other generations are removed.
+  static func open(
+    generation: UInt64, resuming mark: StageMark?, target: Target, isPowerSafe: Bool
+  ) throws -> Stage {
+    try target.makeFolder()
+    try target.removeStages(except: mark == nil ? nil : generation)
+    if let mark, mark.length > 0,
+      let stage = try Stage(resuming: mark, target: target, generation: generation)
+    {
+      return stage
+    }
+    try target.removeStages(except: nil)
+    let stage = try Stage(new: generation, target: target)
+    if isPowerSafe { try target.syncFolder() }
+    return stage
+  }
+
   /// Begins a stage. There must be none of this generation.
   init(new generation: UInt64, target: Target) throws {
     let file = try OpenFile.new(target.stage(generation))
@@ -53,7 +70,10 @@ struct Stage: ~Copyable {
   /// How far it has grown.
   var mark: StageMark { StageMark(length: digest.byteCount, digest: digest.value, documents: documents) }
 
-  /// Adds whole lines. After an error the stage is as it was: what arrived of them is written over.
+  /// Whether nothing is in it yet.
+  var isEmpty: Bool { digest.byteCount == 0 }
+
+  /// Adds whole lines, as they are to stand in the file. After an error the stage is as it was: what arrived of them is written over.
   mutating func append(_ lines: UnsafeRawBufferPointer, documents: Int) throws {
     try file.write(lines, at: Int(digest.byteCount))
     digest.append(lines.bindMemory(to: UInt8.self).span)
@@ -66,43 +86,21 @@ struct Stage: ~Copyable {
     }
   }
 
-  /// Makes the stage the file. Answers the status of what is published; the folder is not synced yet.
-  func publish() throws -> FileStatus {
+  /// Makes the stage the file, with an end that the mark does not count. Answers the status of what is published; the
+  /// folder is not synced yet.
+  func publish(tail: [UInt8]) throws -> FileStatus {
     let status = try file.status()
     guard let named = try FileStatus.of(file.path, following: false), named.isSameFile(as: status) else {
       throw SluiceError.file("has been removed or replaced", file.path, hint: "run again: it begins a new listing")
     }
     // What a failed write may have left.
     if UInt64(status.size) != digest.byteCount { try file.truncate(to: Int(digest.byteCount)) }
-    try takeOverPermissions()
+    try tail.withUnsafeBytes { try file.write($0, at: Int(digest.byteCount)) }
+    try file.takeOverPermissions(of: target.path)
     try file.sync()
     if rename(file.path, target.path) != 0 {
       throw SluiceError.file("rename the finished file to", target.path, errno: errno)
     }
     return try file.status()
   }
-
-  /// A file that is replaced hands on its owner, group and mode, as far as this process may. A new one gets what any
-  /// new file of this process gets.
-  private func takeOverPermissions() throws {
-    var mode = 0o666 & ~Self.mask
-    if let old = try FileStatus.of(target.path, following: false), old.kind == .regular {
-      let isOwner = fchown(file.descriptor, old.owner, old.group) == 0
-      if !isOwner, fchown(file.descriptor, .max, old.group) != 0 {
-        // The group's rights must not go to another group.
-        mode = old.permissions & 0o707
-      } else {
-        mode = old.permissions & 0o777
-      }
-    }
-    if fchmod(file.descriptor, mode) != 0 { throw SluiceError.file("set the mode of", file.path, errno: errno) }
-  }
-
-  /// The file mode creation mask, as it was when it was first needed. There is no call that only reads it: for a
-  /// moment, once, new files of this process are their owner's only.
-  private static let mask: mode_t = {
-    let mask = umask(0o077)
-    umask(mask)
-    return mask
-  }()
 }
