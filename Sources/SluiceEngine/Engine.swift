@@ -151,7 +151,9 @@ extension Engine {
     _ sinks: [any Writable]
   ) async throws -> (run: JobRun, isResumable: Bool) {
     let saved = try await newestCheckpoint(plan, state, sinks)
-    if let saved, !options.restart, purpose != .verify { try Self.refuseOtherSource(saved, source.sourceIdentity, plan) }
+    if let saved, !options.restart, purpose != .verify {
+      try Self.refuseOtherSource(saved, source.sourceIdentity, plan)
+    }
     var checkpoint =
       saved
       ?? Checkpoint(

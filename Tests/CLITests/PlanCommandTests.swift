@@ -81,7 +81,8 @@ import Testing
     #expect(current.outputText.contains("users: nothing to do"))
     #expect(current.outputText.contains("file: +0 ~0 −0 =100, left as it is"))
     try bench.server.store.delete("users/u0007")
-    #expect(try await bench.sluice("plan", "-v").outputText.contains("−1 =99, replaced as a whole\n            − u0007"))
+    #expect(
+      try await bench.sluice("plan", "-v").outputText.contains("−1 =99, replaced as a whole\n            − u0007"))
   }
 
   @Test("where a guard would refuse the run, the plan says why and how to allow it, and ends with its code")
@@ -92,7 +93,8 @@ import Testing
     for number in 10..<30 { try bench.server.store.delete("users/u00\(number)") }
     let plan = try await bench.sluice("plan")
     #expect(plan.exitCode == 3)
-    #expect(plan.outputText.contains("users: a run would be refused: too_many_deletes: 20 of 100"), "\(plan.outputText)")
+    #expect(
+      plan.outputText.contains("users: a run would be refused: too_many_deletes: 20 of 100"), "\(plan.outputText)")
     #expect(plan.outputText.contains("--max-delete 20"))
     #expect(plan.outputText.contains("−20 =80"))
     #expect(try await bench.sluice("plan", "--max-delete", "20").exitCode == 0)

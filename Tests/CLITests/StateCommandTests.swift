@@ -83,7 +83,8 @@ import Testing
   @Test(
     "names that are too few, too many or unknown",
     arguments: [
-      (["adopt"], "takes one job"), (["adopt", "a", "b"], "takes one job"), (["adopt", "usres"], "did you mean users?"),
+      (["adopt"], "takes one job"), (["adopt", "a", "b"], "takes one job"),
+      (["adopt", "usres"], "did you mean users?"),
       (["rename", "a"], "takes two names"), (["rename", "a", "a"], "takes two names"),
       (["rename", "a", "b"], "there is no job"), (["reset"], "takes one job"), (["reset", "a", "b"], "takes one job"),
       (["reset", "usres", "--yes"], "did you mean users?"), (["runs", "usres"], "did you mean users?"),

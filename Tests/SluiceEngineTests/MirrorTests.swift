@@ -160,7 +160,6 @@ import Testing
   }
 }
 
-
 private final class Failing: @unchecked Sendable {
   // Set between runs, read within.
   var isOn = false

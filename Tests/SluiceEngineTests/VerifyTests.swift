@@ -154,7 +154,8 @@ import Testing
   func memory() async throws {
     let numbers = Array(0..<20_000)
     let store = RecordingStore()
-    store.change { shown in for (key, fields) in documents5(numbers) where key != Key("k00500") { shown[key] = fields } }
+    store.change { shown in for (key, fields) in documents5(numbers) where key != Key("k00500") { shown[key] = fields }
+    }
     let config = RecordingSink.Config(store)
     let sink = try await RecordingSink(config, context: AdapterContext(role: .sink))
     for order in [numbers, Array(numbers.reversed())] {

@@ -82,7 +82,8 @@ struct Invocation: Sendable {
     Option(
       name: "--only", value: "KEY", doc: "Bring only this key, by looking it up; may be given several times.",
       commands: [.run, .plan]),
-    Option(name: "--dry-run", value: nil, doc: "Only say what would be done: the same as sluice plan.", commands: [.run]),
+    Option(
+      name: "--dry-run", value: nil, doc: "Only say what would be done: the same as sluice plan.", commands: [.run]),
     Option(
       name: "--estimate", value: nil, doc: "Do not list: only say how large the job is, as far as is known.",
       commands: [.plan]),
@@ -93,7 +94,8 @@ struct Invocation: Sendable {
     Option(
       name: "--count", value: "N", doc: "How many documents, or runs of a job, to show; -n for short.",
       commands: [.preview, .state]),
-    Option(name: "--typed", value: nil, doc: "Show documents in the encoding that keeps every type.", commands: [.preview]),
+    Option(
+      name: "--typed", value: nil, doc: "Show documents in the encoding that keeps every type.", commands: [.preview]),
     Option(name: "--yes", value: nil, doc: "Yes, forget the state of the job.", commands: [.state]),
     Option(
       name: "--max-delete", value: "N", doc: "The most deletes by absence, for this run: a number or a percentage.",
@@ -268,7 +270,8 @@ struct Invocation: Sendable {
   private static func key(_ value: String, _ name: String) throws(SluiceError) -> Key {
     if !value.isEmpty, let key = Key(canonical: Array(value.utf8)) { return key }
     throw usage(
-      "\(name): \"\(value)\" is no key", "keys are written as in _key: segments joined with /, with %2F and %25 in them")
+      "\(name): \"\(value)\" is no key", "keys are written as in _key: segments joined with /, with %2F and %25 in them"
+    )
   }
 
   private static func style(_ value: String, _ name: String) throws(SluiceError) -> LogStyle {

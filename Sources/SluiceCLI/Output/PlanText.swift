@@ -53,14 +53,16 @@ enum PlanText {
   /// The line of an estimate.
   static func text(_ estimate: Estimate) -> String {
     if let error = estimate.error {
-      return "\(estimate.job): no estimate: \(error.code): \(error.message)\n" + (error.hint.map { "  hint    \($0)\n" } ?? "")
+      return "\(estimate.job): no estimate: \(error.code): \(error.message)\n"
+        + (error.hint.map { "  hint    \($0)\n" } ?? "")
     }
     guard let documents = estimate.documents else {
       return "\(estimate.job): not known: the source cannot count, and no listing has ended yet\n"
     }
     let basis = estimate.basis == .counted ? "as the source counts" : "as of the last listing"
     let reads = estimate.reads.map { $0 == 0 ? "no billed reads" : "about \(counted($0, "billed read"))" }
-    return "\(estimate.job): about \(counted(documents, "document")), \(basis); a run costs \(reads ?? "an unknown number of reads")"
+    return
+      "\(estimate.job): about \(counted(documents, "document")), \(basis); a run costs \(reads ?? "an unknown number of reads")"
       + (estimate.billedReads > 0 ? "; asking cost \(estimate.billedReads)" : "") + "\n"
   }
 }

@@ -25,7 +25,9 @@ enum VerifyText {
   }
 
   private static func head(_ report: VerifyReport) -> String {
-    if let repair = report.repair { return repair.exitCode == 0 ? "differed, and is repaired" : "differs, and is not repaired" }
+    if let repair = report.repair {
+      return repair.exitCode == 0 ? "differed, and is repaired" : "differs, and is not repaired"
+    }
     switch report.run.outcome {
     case .completed where report.sinks.contains { !$0.isReadable }: return "the same, as far as sinks can be read back"
     case .completed: return "the same"

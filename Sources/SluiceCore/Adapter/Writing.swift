@@ -88,6 +88,7 @@ extension Transactional {
   /// Throws `invalid_configuration`: the sink cannot do it.
   public func moveProgress(of job: String, to other: String?) async throws {
     throw SluiceError(
-      .invalidConfiguration, "\(Self.name) cannot move what it keeps of a job", at: Place(job: job, component: Self.name))
+      .invalidConfiguration, "\(Self.name) cannot move what it keeps of a job",
+      at: Place(job: job, component: Self.name))
   }
 }

@@ -21,7 +21,8 @@ final class ShadowSink: Publishing {
   private let staged = Mutex(0)
 
   init(
-    _ real: any Writable, _ plan: JobPlan.SinkPlan, ledger: ShadowLedger, comparing: Bool, rejects: Bool, earlier: KeySet
+    _ real: any Writable, _ plan: JobPlan.SinkPlan, ledger: ShadowLedger, comparing: Bool, rejects: Bool,
+    earlier: KeySet
   ) {
     self.real = real
     self.ledger = ledger

@@ -45,7 +45,8 @@ actor SinkLane {
 
   init(
     name: String, sink: any Writable, route: Route, generation: UInt64, sequence: UInt64, trustsFingerprints: Bool,
-    acceptsRejections: Bool, timestampDigits: Int, deletes: DeleteStyle, now: @escaping @Sendable () -> Timestamp, held: HeldContent? = nil
+    acceptsRejections: Bool, timestampDigits: Int, deletes: DeleteStyle, now: @escaping @Sendable () -> Timestamp,
+    held: HeldContent? = nil
   ) {
     self.held = held
 

@@ -70,7 +70,8 @@ extension JobRun {
 
   private func request(at position: PagePosition, in partition: Int) -> PageRequest {
     PageRequest(
-      position: position, size: min(plan.paging.strategy.pageSize, options.limit ?? .max), frozen: checkpoint.listing.frozen,
+      position: position, size: min(plan.paging.strategy.pageSize, options.limit ?? .max),
+      frozen: checkpoint.listing.frozen,
       range: checkpoint.listing.partitions[partition].range)
   }
 

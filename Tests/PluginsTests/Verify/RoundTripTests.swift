@@ -15,7 +15,8 @@ import Testing
     Field("time", .timestamp(Timestamp(seconds: 1_700_000_000, nanoseconds: 123_456_789))),
     Field("bytes", .bytes([0, 255])), Field("place", .geoPoint(latitude: 1.5, longitude: -2)),
     Field("ref", .reference("projects/p/databases/d/documents/a/b")), Field("text", .string("e\u{301} \u{0} \"")),
-    Field("list", .array([.int(1), .string("1"), .null])), Field("map", .map([Field("b", .int(1)), Field("a", .null)])),
+    Field("list", .array([.int(1), .string("1"), .null])),
+    Field("map", .map([Field("b", .int(1)), Field("a", .null)])),
   ]
 
   @Test("what a run wrote is the same, in every kind of value", arguments: SinkCase.allCases)
@@ -66,7 +67,9 @@ import Testing
     #expect(await bench.engine.verify(bench.plan).exitCode == 0)
   }
 
-  @Test("what was damaged is found and mended", arguments: SinkCase.allCases.filter { ![.memoryInPlace, .array, .gzip].contains($0) })
+  @Test(
+    "what was damaged is found and mended",
+    arguments: SinkCase.allCases.filter { ![.memoryInPlace, .array, .gzip].contains($0) })
   func damage(sink: SinkCase) async throws {
     let bench = try SinkBench(sink)
     defer { bench.end() }

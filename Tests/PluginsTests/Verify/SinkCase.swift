@@ -54,7 +54,9 @@ struct SinkBench {
     sourceName = "verify-\(UInt64.random(in: .min ... .max))"
     sinkName = sourceName + "-sink"
     source = MemoryStore.named(sourceName)
-    for number in 0..<documents { source.upsert(key: numberedKey(number), ["n": .int(Int64(number)), "s": .string("text")]) }
+    for number in 0..<documents {
+      source.upsert(key: numberedKey(number), ["n": .int(Int64(number)), "s": .string("text")])
+    }
   }
 
   var plan: JobPlan {
@@ -82,4 +84,3 @@ struct SinkBench {
     MemoryStore.forget(named: sinkName)
   }
 }
-
