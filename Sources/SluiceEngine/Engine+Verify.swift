@@ -12,7 +12,7 @@ extension Engine {
       guard plan.sinks.contains(where: { $0.adapter.capabilities.isVerifiable }) else {
         throw SluiceError(
           .notVerifiable, "\(plan.sinks.map(\.name).joined(separator: ", ")) cannot be read back",
-          hint: "sluice components NAME says which sinks can be verified")
+          hint: "sluice check says which sinks cannot be read back")
       }
       let state = try await store.open(job: plan.name)
       let found = await compare(plan, state)
