@@ -9,6 +9,7 @@ struct Bench {
   var script: PageScript
   var stores: [RecordingStore]
   var state = MemoryStateStore()
+  var name = "job"
   var mode = Mode.copy
   var deletes = DeleteStyle.hard
   var timestampDigits = 9
@@ -37,7 +38,7 @@ struct Bench {
     var paging = PageToken.Config()
     paging.size = size
     return JobPlan(
-      name: "job", source: AdapterPlan(ScriptedSource.self, config), paging: PagingPlan(PageToken(paging)),
+      name: name, source: AdapterPlan(ScriptedSource.self, config), paging: PagingPlan(PageToken(paging)),
       transforms: transforms,
       sinks: stores.enumerated().map {
         JobPlan.SinkPlan(
