@@ -156,6 +156,15 @@ import Testing
     #expect(value["sinks"]?.items.first?["keys"]?["adds"]?.items.count == 10)
   }
 
+  @Test("--log json: what is heard while a plan or a verification works is JSON, too", arguments: ["plan", "verify"])
+  func log(command: String) async throws {
+    let bench = try Bench()
+    try bench.configure(Job.file)
+    let run = try await bench.sluice(command, "--log", "json")
+    let events = try run.errorText.split(separator: "\n").map { try JSON.parse(Array($0.utf8))["event"]?.string }
+    #expect(events.prefix(2) == ["endpoint", "started"] && events.dropFirst(2).allSatisfy { $0 == "progress" })
+  }
+
   @Test("a job of which a sink only prints says so, and prints nothing")
   func stdout() async throws {
     let bench = try Bench()

@@ -51,8 +51,50 @@ import Testing
     #expect(try bench.lines() == lines)
   }
 
-  @Test("C06 a listing that the server cut is caught: what was published is more than it")
+  @Test("C06 a server that ends its listing at a full page is caught by verify and plan: more was published")
   func cut() async throws {
+    let bench = try Bench()
+    try bench.configure(Job.file)
+    #expect(try await bench.sluice("run").exitCode == 0)
+    bench.server.script(try .named("endsHere", page: 2))
+    let found = try await bench.sluice("verify", "--keys", "0")
+    #expect(found.exitCode == 5)
+    #expect(found.outputText.contains("file: =40, 0 missing, 0 different, 60 too many\n"), "\(found.outputText)")
+    #expect(found.outputText.contains("the last page was full and named no next one"))
+    let plan = try await bench.sluice("plan")
+    #expect(plan.exitCode == 3)
+    #expect(plan.outputText.contains("too_many_deletes: 60 of 100"), "\(plan.outputText)")
+    #expect(try bench.lines().count == 100)
+  }
+
+  @Test("of several sinks each is compared, but for those that cannot be read back")
+  func several() async throws {
+    let bench = try Bench()
+    try bench.configure(
+      """
+      paging: { page_token: { size: 20 } }
+      sinks:
+        - file: { path: out/users.jsonl }
+        - stdout
+        - sqlite: { path: out/users.db, table: users }
+      """)
+    #expect(try await bench.sluice("run").exitCode == 0)
+    let same = try await bench.sluice("verify")
+    #expect(same.exitCode == 0)
+    #expect(same.outputText.contains("users: the same, as far as sinks can be read back"))
+    #expect(same.outputText.contains("stdout: cannot be read back"))
+    bench.folder.remove("out/users.jsonl")
+    let found = try await bench.sluice("verify", "--keys", "0")
+    #expect(found.exitCode == 5)
+    #expect(found.outputText.contains("file: =0, 100 missing, 0 different, 0 too many\n"), "\(found.outputText)")
+    #expect(found.outputText.contains("sqlite: =100, 0 missing"), "\(found.outputText)")
+    let plan = try await bench.sluice("plan")
+    #expect(plan.outputText.contains("file: +100 ~0 −0 =0, replaced as a whole"))
+    #expect(plan.outputText.contains("sqlite: +0 ~0 −0 =100"))
+  }
+
+  @Test("verify --output json has stable names")
+  func json() async throws {
     let bench = try Bench()
     try bench.configure(Job.table)
     #expect(try await bench.sluice("run").exitCode == 0)
