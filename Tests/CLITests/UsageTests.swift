@@ -27,6 +27,7 @@ import Testing
       (["preview", "a", "b"], "shows one job"), (["preview", "-n", "none"], "--count: expected a number"),
       (["preview", "-n"], "needs a value"), (["check", "-v"], "no option of sluice check"),
       (["state", "show", "--yes=1"], "takes no value"), (["verfy"], "did you mean verify?"),
+      (["run", "-v"], "sluice run --dry-run"),
     ])
   func mistakes(arguments: [String], text: String) async throws {
     let run = try await Bench(users: 0).run(arguments)

@@ -187,6 +187,10 @@ struct Invocation: Sendable {
     if !only.isEmpty, let other = onlyExcludes {
       throw Self.usage("--only brings single keys: \(other) does not go with it", "sluice help run")
     }
+    if command == .run, keys != nil, !isDryRun {
+      throw Self.usage(
+        "--keys names what a plan found: a run has nothing to name", "sluice run --dry-run, or sluice plan")
+    }
     guard names.count > most else { return }
     throw Self.usage(
       "sluice \(command.rawValue) \(what): \"\(names[most])\" is too many", "sluice help \(command.rawValue)")
