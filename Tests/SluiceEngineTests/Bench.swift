@@ -86,3 +86,9 @@ final class Source: Sendable {
   }
   var script: PageScript { .documents { documents(self.numbers.withLock { $0 }) } }
 }
+
+/// Asks a script as an adapter would.
+func answer(_ script: PageScript, _ request: PageRequest) async throws -> Page {
+  let context = AdapterContext(role: .source)
+  return try await ScriptedSource(ScriptedSource.Config(script), context: context).page(request)
+}

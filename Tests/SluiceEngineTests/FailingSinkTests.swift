@@ -17,7 +17,7 @@ import Testing
           throw error
         }
       }
-      return try await ask(source, request)
+      return try await answer(source, request)
     }
     let store = RecordingStore { if $0 == 10 { throw SluiceError(.io, "the disk is full") } }
     let bench = Bench(script, into: store)
@@ -59,12 +59,6 @@ import Testing
     other.script.reset()
     #expect(await other.run().sinks[0].unchanged == 30)
   }
-}
-
-/// Asks a script as an adapter would.
-private func ask(_ script: PageScript, _ request: PageRequest) async throws -> Page {
-  let context = AdapterContext(role: .source)
-  return try await ScriptedSource(ScriptedSource.Config(script), context: context).page(request)
 }
 
 private final class Flag: Sendable {

@@ -217,6 +217,26 @@ import Testing
     #expect(stopped.state.history.last?.sinks["sink0"]?.sequence == 10)
   }
 
+  @Test("gets no older content over keys that were brought one by one")
+  func singleKeys() async {
+    let fast = RecordingStore()
+    let slow = RecordingStore { sequence in
+      guard sequence == 2, fast.deliveries.count <= 10 else { return }
+      while fast.deliveries.count < 10 { await Task.yield() }
+      throw SluiceError(.io, "the disk is full")
+    }
+    let bench = bench(Source(0..<30), .inPlace, fast, slow)
+    #expect(await bench.run().code == .io)
+    #expect(bench.state.history.last?.pagesWaiting(for: "sink1") == 9)
+    #expect(await bench.run(RunOptions(only: [key("20")])).exitCode == 0)
+    #expect(slow.documents.count == 4)
+    #expect(await bench.run().exitCode == 0)
+    #expect(bench.state.history.last?.listing.generation == 2)
+    #expect(bench.state.spooled(job: "job").isEmpty)
+    #expect(slow.documents.count == 30)
+    #expect(slow.documents == fast.documents)
+  }
+
   private func bench(
     _ source: Source, _ publish: Capabilities.PublishMode, _ stores: RecordingStore...
   ) -> Bench {

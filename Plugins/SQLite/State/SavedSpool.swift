@@ -17,8 +17,10 @@ struct SavedSpool {
     self.init(ofJob: id)
   }
 
-  private func id(of sequence: UInt64) -> Binding { .int(job << Self.bits + Int64(clamping: sequence)) }
-  private var last: Binding { .int((job + 1) << Self.bits - 1) }
+  private func id(of sequence: UInt64) -> Binding {
+    .int(job << Self.bits + Int64(min(sequence, 1 << Self.bits - 1)))
+  }
+  private var last: Binding { id(of: .max) }
 
   /// Removes what is left of other generations.
   func prune(except generation: UInt64, on connection: Connection) throws {
@@ -27,7 +29,7 @@ struct SavedSpool {
       .int(Int64(bitPattern: generation)))
   }
 
-  /// Removes the pages up to a delivery.
+  /// Removes the pages up to one.
   func remove(through sequence: UInt64, on connection: Connection) throws {
     try connection.run("DELETE FROM spool WHERE id > ? AND id <= ?", id(of: 0), id(of: sequence))
   }
@@ -50,7 +52,7 @@ struct SavedSpool {
     }
   }
 
-  /// The first page after a delivery.
+  /// The first page after another.
   func first(
     after sequence: UInt64, generation: UInt64, on connection: Connection
   ) throws -> (sequence: UInt64, page: SpooledBatch)? {
@@ -63,7 +65,7 @@ struct SavedSpool {
     }
   }
 
-  /// How many bytes the pages after a delivery take.
+  /// How many bytes the pages after one take.
   func size(after sequence: UInt64, generation: UInt64, on connection: Connection) throws -> Int {
     let edge = { (sql: String) in
       try connection.first(

@@ -12,7 +12,7 @@ enum ReportJSON {
   /// One report.
   static func fields(_ report: RunReport) -> [Field] {
     var fields = [
-      Field("job", .string(report.job)), Field("outcome", .string(outcome(report.outcome))),
+      Field("job", .string(report.job)), Field("outcome", .string(report.outcome.word)),
       Field("exit_code", .int(Int64(report.exitCode))), Field("duration_ms", .int(milliseconds(report.duration))),
     ]
     if case .failed(let error) = report.outcome { fields.append(Field("error", value(error))) }
@@ -58,14 +58,5 @@ enum ReportJSON {
       Field("published", .bool(sink.isPublished)), Field("was_current", .bool(sink.wasCurrent)),
       Field("spooled_bytes", .int(Int64(sink.spooled))),
     ])
-  }
-
-  private static func outcome(_ outcome: RunReport.Outcome) -> String {
-    switch outcome {
-    case .completed: "completed"
-    case .completedWithRejects: "completed_with_rejects"
-    case .interrupted: "interrupted"
-    case .failed: "failed"
-    }
   }
 }

@@ -76,9 +76,9 @@ extension Checkpoint.Counters {
     ]
   }
 
-  fileprivate var savedForm: Value { .map(Self.names.map { Field($0.0, .int(Int64(self[keyPath: $0.1]))) }) }
+  var savedForm: Value { .map(Self.names.map { Field($0.0, .int(Int64(self[keyPath: $0.1]))) }) }
 
-  fileprivate init(savedForm: Value) throws {
+  init(savedForm: Value) throws {
     self.init()
     let form = try SavedMap(savedForm, "counters")
     for (name, path) in Self.names { self[keyPath: path] = try form.int(name) }
@@ -95,6 +95,7 @@ extension Checkpoint.SinkCursor {
     form["shape"] = shape.map { .string($0.description) }
     form["listing_shape"] = listingShape.map { .string($0.description) }
     form["held_before"] = heldBefore.map { .int(Int64($0)) }
+    if waiting > 0 { form["waiting"] = .int(Int64(waiting)) }
     return form.value
   }
 
@@ -105,7 +106,8 @@ extension Checkpoint.SinkCursor {
       stage: try form["stage"].map { try StageMark(savedForm: $0) },
       publication: try form["publication"].map { try Publication(savedForm: $0) },
       shape: try form.optionalFingerprint("shape"), listingShape: try form.optionalFingerprint("listing_shape"),
-      heldBefore: form["held_before"] == nil ? nil : try form.int("held_before"))
+      heldBefore: form["held_before"] == nil ? nil : try form.int("held_before"),
+      waiting: form["waiting"] == nil ? 0 : try form.int("waiting"))
   }
 }
 

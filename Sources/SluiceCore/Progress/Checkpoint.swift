@@ -48,6 +48,8 @@ public struct Checkpoint: Sendable, Equatable {
     public var identity: SinkIdentity?
     /// The number of the last confirmed delivery of this generation.
     public fileprivate(set) var sequence: UInt64
+    /// Pages of the listing that it has not confirmed, and that wait for it in the state store.
+    public fileprivate(set) var waiting: Int
     /// How far the stage reaches, for a sink that stages.
     public var stage: StageMark?
     /// What was published last, in this or an earlier generation.
@@ -63,7 +65,7 @@ public struct Checkpoint: Sendable, Equatable {
     /// A sink that was given nothing yet.
     public init(
       identity: SinkIdentity? = nil, sequence: UInt64 = 0, stage: StageMark? = nil, publication: Publication? = nil,
-      shape: Fingerprint? = nil, listingShape: Fingerprint? = nil, heldBefore: Int? = nil
+      shape: Fingerprint? = nil, listingShape: Fingerprint? = nil, heldBefore: Int? = nil, waiting: Int = 0
     ) {
       self.identity = identity
       self.sequence = sequence
@@ -72,6 +74,7 @@ public struct Checkpoint: Sendable, Equatable {
       self.shape = shape
       self.listingShape = listingShape
       self.heldBefore = heldBefore
+      self.waiting = waiting
     }
   }
 
@@ -122,7 +125,9 @@ public struct Checkpoint: Sendable, Equatable {
     for name in sinks.keys {
       if let receipt = receipts[name] {
         try advance(name, by: receipt)
-      } else if isSpooled != true {
+      } else if isSpooled == true {
+        sinks[name]?.waiting += 1
+      } else {
         throw SluiceError(.internal, "sink \(name) has not confirmed the page")
       }
     }
@@ -138,6 +143,20 @@ public struct Checkpoint: Sendable, Equatable {
     sinks[name] = cursor
     counters.rejects += receipt.rejections.count
     counters.retries += receipt.retries
+  }
+
+  /// Moves a sink past the first page that waits for it.
+  package mutating func advancePastWaiting(_ name: String, by receipt: Receipt) throws {
+    guard pagesWaiting(for: name) > 0 else { throw SluiceError(.internal, "no page waits for sink \(name)") }
+    try advance(name, by: receipt)
+    sinks[name]?.waiting -= 1
+  }
+
+  /// The checkpoint as it will be once a sink has confirmed the first page that waits for it.
+  package func assumingConfirmedWaiting(by name: String) -> Checkpoint {
+    var next = assumingConfirmed(nil, by: [name])
+    next.sinks[name]?.waiting -= 1
+    return next
   }
 
   /// The checkpoint as it will be once every sink, or every one of `names`, has confirmed its next delivery without a
@@ -161,6 +180,7 @@ public struct Checkpoint: Sendable, Equatable {
     counters = Counters()
     for name in sinks.keys {
       sinks[name]?.sequence = 0
+      sinks[name]?.waiting = 0
       sinks[name]?.stage = nil
     }
   }

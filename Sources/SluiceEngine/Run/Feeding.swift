@@ -14,10 +14,13 @@ extension JobRun {
     }
   }
 
+  /// Bytes that may wait for a sink. What is only planned, compared or adopted is not worth it.
+  private var spoolLimit: Int { purpose == .run ? plan.limits.spool.bytes : 0 }
+
   private func mustWait() async throws -> Bool {
     guard lanes.indices.contains(where: isCaughtUp) else { return true }
     for lane in lanes where checkpoint.pagesWaiting(for: lane.name) > 0 {
-      if try await bytesWaiting(for: lane) >= plan.limits.spool.bytes { return true }
+      if try await bytesWaiting(for: lane) >= spoolLimit { return true }
     }
     return false
   }
@@ -51,7 +54,7 @@ extension JobRun {
     // All the others lag from before.
     if confirmed == given { return true }
     // Without a next page there is nothing to hasten for, and with a spool of no size nowhere to put this one.
-    guard case .next = next, confirmed > 0, feeds.fetched != nil, plan.limits.spool.bytes > 0 else { return false }
+    guard case .next = next, confirmed > 0, feeds.fetched != nil, spoolLimit > 0 else { return false }
     if feeds.graceOver == page.sequence { return true }
     if !feeds.isTimed {
       feeds.isTimed = true
@@ -65,20 +68,38 @@ extension JobRun {
     return false
   }
 
+  /// Brings documents that are no page of a listing to all sinks.
+  func deliver(
+    _ batch: Batch, rejected: Set<Int>, saved: Checkpoint
+  ) async throws -> [String: SinkLane.Outcome] {
+    let job = plan.name
+    return try await withThrowingTaskGroup(of: (String, SinkLane.Outcome).self) { group in
+      for lane in lanes {
+        group.addTask {
+          (lane.name, try await lane.deliver(batch, rejected: rejected, saved: saved, job: job, page: nil))
+        }
+      }
+      var outcomes: [String: SinkLane.Outcome] = [:]
+      for try await (name, outcome) in group { outcomes[name] = outcome }
+      return outcomes
+    }
+  }
+
   /// Begins to bring to each idle sink the next page that waits for it.
   func feedWaiting(_ work: inout Work) {
     for index in lanes.indices where !feeds.busy.contains(index) {
       let lane = lanes[index]
-      guard checkpoint.pagesWaiting(for: lane.name) > 0, let cursor = checkpoint.sinks[lane.name] else { continue }
+      guard checkpoint.pagesWaiting(for: lane.name) > 0 else { continue }
       feeds.busy.insert(index)
       let job = plan.name
       let state = state
       let generation = checkpoint.listing.generation
-      let saved = checkpoint.assumingConfirmed(nil, by: [lane.name])
+      let saved = checkpoint.assumingConfirmedWaiting(by: lane.name)
+      let last = checkpoint.lastPage(confirmedBy: lane.name)
       work.addTask {
-        await .delivered(to: index) {
+        await .delivered(last + 1, to: index) {
           try await lane.deliverSpooled(
-            after: cursor.sequence, generation: generation, from: state, saved: saved, job: job)
+            after: last, generation: generation, from: state, saved: saved, job: job)
         }
       }
     }
@@ -106,13 +127,11 @@ extension JobRun {
     while !feeds.busy.isEmpty {
       do {
         guard let event = try await work.next() else { return }
-        guard case .delivered(let lane, let result) = event else { continue }
+        guard case .delivered(let lane, let page, let result) = event else { continue }
         feeds.busy.remove(lane)
         // A page that is not spooled is asked for again.
-        guard case .success(let outcome) = result, outcome.receipt.sequence <= UInt64(checkpoint.listing.pages) else {
-          continue
-        }
-        try await confirmSpooled(outcome, by: lanes[lane])
+        guard page <= UInt64(checkpoint.listing.pages) else { continue }
+        if case .success(let outcome) = result { try await confirmSpooled(outcome, of: page, by: lanes[lane]) }
       } catch {
         forgetUnsaved()
       }
@@ -131,15 +150,14 @@ extension JobRun {
     case .graceOver(let page):
       feeds.graceOver = page
       feeds.isTimed = false
-    case .delivered(let index, let result):
+    case .delivered(let index, let page, let result):
       feeds.busy.remove(index)
-      let sequence = checkpoint.sinks[lanes[index].name]?.sequence ?? 0
-      if feeds.page == sequence + 1 {
+      if feeds.page == page {
         feeds.outcomes[index] = try result.get()
         return
       }
       do {
-        try await confirmSpooled(try result.get(), by: lanes[index])
+        try await confirmSpooled(try result.get(), of: page, by: lanes[index])
       } catch let error as SluiceError where error.code == .rejected {
         throw error.ofSpooledPage
       }
@@ -155,9 +173,9 @@ extension JobRun {
   }
 
   /// Saves that a sink has confirmed a page that was spooled for it.
-  private func confirmSpooled(_ outcome: SinkLane.Outcome, by lane: SinkLane) async throws {
-    try await reportRejections([lane.name: outcome], page: Int(outcome.receipt.sequence))
-    try checkpoint.advance(lane.name, by: outcome.receipt)
+  private func confirmSpooled(_ outcome: SinkLane.Outcome, of page: UInt64, by lane: SinkLane) async throws {
+    try await reportRejections([lane.name: outcome], page: Int(page))
+    try checkpoint.advancePastWaiting(lane.name, by: outcome.receipt)
     tally([lane.name: outcome])
     try await saveUnspooling(ledgers: [outcome.ledger].compactMap { $0 })
     try budget.checkUsed()
@@ -170,7 +188,7 @@ extension JobRun {
 
   private func bytesWaiting(for lane: SinkLane) async throws -> Int {
     let bytes = try await state.spoolSize(
-      after: checkpoint.sinks[lane.name]?.sequence ?? 0, generation: checkpoint.listing.generation)
+      after: checkpoint.lastPage(confirmedBy: lane.name), generation: checkpoint.listing.generation)
     if let index = report.sinks.firstIndex(where: { $0.name == lane.name }) {
       report.sinks[index].spooled = max(report.sinks[index].spooled, bytes)
     }
@@ -186,16 +204,18 @@ extension JobRun {
     let lane = lanes[index]
     let job = plan.name
     feeds.busy.insert(index)
-    work.addTask { await .delivered(to: index) { try await lane.deliver(page, saved: saved, job: job) } }
+    work.addTask { await .delivered(page.sequence, to: index) { try await lane.deliver(page, saved: saved, job: job) } }
   }
 }
 
 extension WorkEvent {
   fileprivate static func delivered(
-    to lane: Int, _ deliver: @Sendable () async throws -> SinkLane.Outcome
+    _ page: UInt64, to lane: Int, _ deliver: @Sendable () async throws -> SinkLane.Outcome
   ) async -> WorkEvent {
-    do { return .delivered(lane: lane, .success(try await deliver())) } catch {
-      return .delivered(lane: lane, .failure(error))
+    do {
+      return .delivered(lane: lane, page: page, .success(try await deliver()))
+    } catch {
+      return .delivered(lane: lane, page: page, .failure(error))
     }
   }
 }
@@ -203,16 +223,21 @@ extension WorkEvent {
 extension SinkLane {
   /// Brings one page to the sink. An error has the sink and the page.
   func deliver(_ page: SpooledPage, saved: Checkpoint, job: String) async throws -> Outcome {
+    try await deliver(page.batch, rejected: page.rejected, saved: saved, job: job, page: Int(page.sequence))
+  }
+
+  fileprivate func deliver(
+    _ batch: Batch, rejected: Set<Int>, saved: Checkpoint, job: String, page: Int?
+  ) async throws -> Outcome {
     do {
-      var outcome = try await deliver(page.batch, rejected: page.rejected, saved: saved)
-      if !outcome.receipt.rejections.isEmpty { outcome.rejectedFrom = page.batch }
+      var outcome = try await deliver(batch, rejected: rejected, saved: saved)
+      if !outcome.receipt.rejections.isEmpty { outcome.rejectedFrom = batch }
       return outcome
     } catch let error as SluiceError {
-      throw error.at(Place(job: job, component: name, page: Int(page.sequence)))
+      throw error.at(Place(job: job, component: name, page: page))
     }
   }
 
-  /// Brings the page that waits after a delivery to the sink.
   fileprivate func deliverSpooled(
     after sequence: UInt64, generation: UInt64, from state: any JobState, saved: Checkpoint, job: String
   ) async throws -> Outcome {

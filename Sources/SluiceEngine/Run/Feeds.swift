@@ -7,8 +7,8 @@ enum WorkEvent: Sendable {
   case stopped
   /// The page that was asked for is here, or is not to be had.
   case fetched(Result<Page, any Error>)
-  /// A sink has confirmed a delivery, or failed.
-  case delivered(lane: Int, Result<SinkLane.Outcome, any Error>)
+  /// A sink has confirmed a page, or failed.
+  case delivered(lane: Int, page: UInt64, Result<SinkLane.Outcome, any Error>)
   /// Sinks that have not confirmed this page by now lag behind.
   case graceOver(page: UInt64)
 }

@@ -91,6 +91,23 @@ extension Notebook: Writable {
   func isEmpty() async throws -> Bool { pages.sortedKeys.isEmpty }
 }
 
+extension Notebook: Verifiable {
+  func contents(after place: String?, limit: Int) async throws -> Contents {
+    var builder = BatchBuilder()
+    let rest = pages.sortedKeys.filter { key in place.map { Key($0) < key } ?? true }
+    for key in rest.prefix(limit) { builder.add(key: key, [Field("text", .string(pages[key] ?? ""))]) }
+    return Contents(try builder.finish(), next: rest.count > limit ? rest[limit - 1].id : nil)
+  }
+
+  func asKept(_ batch: Batch) async throws -> Batch {
+    var builder = BatchBuilder()
+    for case .upsert(let document) in batch {
+      if let text = document.fields["text"] { builder.add(key: document.key, [Field("text", text)]) }
+    }
+    return try builder.finish()
+  }
+}
+
 /// The store itself: what a driver of a database would be.
 final class Pages: Sendable {
   private static let all = Mutex<[String: Pages]>([:])

@@ -127,6 +127,21 @@ import Testing
     await store.close()
   }
 
+  @Test("what is spooled goes with the job to another name, and is forgotten with it")
+  func moves() async throws {
+    let store = try await store()
+    let job = try await store.open(job: "job")
+    try await job.save(StateCommit(Samples.checkpoint(1), spooled: try page(1)))
+    await job.close()
+    try await store.rename(job: "job", to: "other")
+    let other = try await store.open(job: "other")
+    #expect(try await other.spooledPage(after: 0, generation: 1)?.sequence == 1)
+    await other.close()
+    try await store.reset(job: "other")
+    #expect(try folder.connection("state.db").first("SELECT count(*) FROM spool") { $0.int(0) } == 0)
+    await store.close()
+  }
+
   @Test("a damaged page is said to be one", arguments: ["lines = 'x'", "lines = x'7b7d0a'", "marks = x'0000'"])
   func damage(_ change: String) async throws {
     let store = try await store()
