@@ -72,10 +72,12 @@ extension AdapterFixture {
   private func addMutation(to list: inout BehaviourList) {
     let way = plainWay
     let order = capabilities.order
-    let canMove = way.kind != .start
+    let isOnePage = way.kind == .start ? "there is one page only" : nil
+    // A changing store that is counted through has no order: the engine takes it for unstable.
+    let isCounted = way.kind == .offset || way.kind == .number ? "its pages are counted" : nil
     list.add(
       "a document that stays is listed once, whatever comes and goes between the pages",
-      skip: order != .byKey ? "its order is \(order.rawValue)" : canMove ? nil : "there is one page only"
+      skip: order != .byKey ? "its order is \(order.rawValue)" : isOnePage ?? isCounted
     ) {
       try await withStore { store in
         try await store.put(documents(10..<20))
@@ -96,7 +98,7 @@ extension AdapterFixture {
     }
     list.add(
       "all pages are of one moment, or the position is lost",
-      skip: order != .pinned ? "its order is \(order.rawValue)" : canMove ? nil : "there is one page only"
+      skip: order != .pinned ? "its order is \(order.rawValue)" : isOnePage
     ) {
       try await withStore { store in
         try await store.put(documents(0..<6))
