@@ -15,6 +15,7 @@ public final class FileAdapter: Adapter {
     capabilities.order = .pinned
     capabilities.hasVersions = config.encoding == .typed
     capabilities.publishMode = config.publish == .append ? .append : .replace
+    capabilities.isVerifiable = config.publish == .replace && CollectionPath(config.path) == nil
     return capabilities
   }
 
@@ -114,6 +115,23 @@ extension FileAdapter: Publishing {
 
   /// Whether the file is the one that was published: by inode, size and times, else by reading it.
   public func shows(_ publication: Publication) async throws -> Bool { try sink.shows(publication) }
+}
+
+extension FileAdapter: Verifiable {
+  /// The documents of the published file, line by line.
+  public func contents(after place: String?, limit: Int) async throws -> Contents {
+    try fileSink.contents(after: place, limit: limit)
+  }
+
+  /// The documents written as lines and read again.
+  public func asKept(_ batch: Batch) async throws -> Batch { try fileSink.asKept(batch) }
+
+  private var fileSink: FileSink {
+    get throws {
+      guard let sink = try sink as? FileSink else { throw SluiceError(.internal, "the sink cannot be read back") }
+      return sink
+    }
+  }
 }
 
 /// Which delivery of a job it is.

@@ -76,6 +76,24 @@ extension MemoryAdapter: Publishing {
   }
 }
 
+extension MemoryAdapter: Verifiable {
+  /// The documents in the order of their keys. Nothing is lost by keeping them.
+  public func contents(after place: String?, limit: Int) throws -> Contents {
+    let (snapshot, marked) = store.state.withLock { ($0.snapshot(), $0.marked) }
+    var start = 0
+    if let place {
+      guard let key = Key(canonical: Array(place.utf8)) else {
+        throw SluiceError(.internal, "the place is no key", at: Place(collection: settings.name))
+      }
+      start = snapshot.firstIndex(beyond: key)
+    }
+    let end = min(snapshot.count, start + limit)
+    var builder = BatchBuilder()
+    for document in snapshot[start..<end] where !marked.contains(document.key) { builder.add(document) }
+    return Contents(try builder.finish(), next: end < snapshot.count ? snapshot[end - 1].key.description : nil)
+  }
+}
+
 extension MemoryStore {
   /// Applies changes, all at once for whoever looks. An older version does not overwrite a newer one. With `deletedAt`
   /// a deleted document stays, and its field `deleted_at` has that time.
@@ -105,6 +123,7 @@ extension MemoryStore.State {
     guard let document = documents[key], document.fields["deleted_at"] == nil else { return }
     let fields = document.fields.materialized + [Field("deleted_at", .timestamp(deletedAt))]
     _ = put(Document(key: key, header: document.header, fields))
+    marked.insert(key)
   }
 
   /// Words that name the store's state.
@@ -121,6 +140,7 @@ extension MemoryStore.State {
       return document
     }
     documents = OrderedDocuments(ordered: set)
+    marked = []
     self.stage = nil
     let publication = Publication(
       generation: stage.generation, content: content, witness: Self.witness(store: store, revision: revision))

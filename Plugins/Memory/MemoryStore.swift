@@ -55,6 +55,7 @@ public final class MemoryStore: Sendable {
     state.withLock { state in
       state.revision += 1
       state.documents = OrderedDocuments()
+      state.marked = []
     }
   }
 }
@@ -63,6 +64,8 @@ extension MemoryStore {
   /// All that changes under the lock.
   struct State {
     var documents = OrderedDocuments()
+    /// Keys of documents that were deleted and are kept, marked.
+    var marked: Set<Key> = []
     /// Grows with every change.
     var revision: UInt64 = 0
     var stage: MemoryStage?
@@ -78,6 +81,7 @@ extension MemoryStore {
       var document = document
       if document.version == .none { document.header.version = .sequence(revision) }
       documents.put(document)
+      marked.remove(document.key)
       return document.version
     }
 
@@ -85,6 +89,7 @@ extension MemoryStore {
       guard documents[key] != nil else { return false }
       revision += 1
       documents.remove(key)
+      marked.remove(key)
       return true
     }
   }

@@ -6,7 +6,8 @@ extension SQLiteAdapter {
   public func savedCheckpoint(job: String) async throws -> Checkpoint? {
     let (target, path) = (table.name.text, path)
     return try await database.read { connection in
-      try connection.first(
+      guard try SinkSchema.isPresent(on: connection) else { return nil }
+      return try connection.first(
         "SELECT checkpoint FROM _sluice_checkpoints WHERE job = ? AND target = ?", .text(job), .text(target)
       ) { try SavedCheckpoint.read($0.text(0), path: path) }
     }
@@ -17,6 +18,23 @@ extension SQLiteAdapter {
     let opened = SQLiteLedger(try await ledgerTables(job: job), in: database)
     ledger.withLock { $0 = opened }
     return opened
+  }
+
+  /// Moves checkpoint and ledger of a job to another name, or forgets them.
+  public func moveProgress(of job: String, to other: String?) async throws {
+    let target = table.name.text
+    try await database.write { connection in
+      try LedgerSchema.sink.move(job: job, target: target, to: other, on: connection)
+      let saved = try connection.first(
+        "SELECT checkpoint FROM _sluice_checkpoints WHERE job = ? AND target = ?", .text(job), .text(target)
+      ) { try SavedCheckpoint.read($0.text(0), path: connection.path) }
+      try connection.run("DELETE FROM _sluice_checkpoints WHERE job = ? AND target = ?", .text(job), .text(target))
+      guard let other, var checkpoint = saved else { return }
+      checkpoint.job = other
+      try connection.run(
+        "INSERT OR REPLACE INTO _sluice_checkpoints (job, target, checkpoint) VALUES (?, ?, ?)", .text(other),
+        .text(target), .text(SavedCheckpoint.text(of: checkpoint)))
+    }
   }
 
   private func ledgerTables(job: String) async throws -> LedgerTables {

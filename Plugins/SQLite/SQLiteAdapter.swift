@@ -73,6 +73,8 @@ public final class SQLiteAdapter: Publishing, Transactional {
   let publishMode: Publish
   let path: String
   let database: Database
+  /// Whether nothing is to be made or changed.
+  let isLooking: Bool
   let stage = Mutex<Stage?>(nil)
   let ledger = Mutex<SQLiteLedger?>(nil)
   /// Keeps other jobs from replacing the table at the same time.
@@ -98,6 +100,13 @@ public final class SQLiteAdapter: Publishing, Transactional {
     let patience = Database.Patience(retry: context.retry) { attempt, delay, error in
       report(.retry(attempt: attempt, delay: delay, error: error))
     }
+    isLooking = context.changesNothing
+    if isLooking {
+      database = try Database(path: path, patience: patience) { try Self.connectToLook($0) }
+      let table = table
+      _ = try await database.read { try table.exists(on: $0) }
+      return
+    }
     try FileSystem.makeFolder(FileSystem.folder(of: path), mode: 0o777)
     database = try Database(path: path, patience: patience) { path in
       let connection = try Connection(path: path, creating: true, synchronous: .normal)
@@ -113,6 +122,15 @@ public final class SQLiteAdapter: Publishing, Transactional {
     _ = try await database.read { try table.exists(on: $0) }
   }
 
+  /// Opens a database of which nothing is to be changed. One that is not there is taken for
+  /// an empty one in memory.
+  private static func connectToLook(_ path: String) throws -> Connection {
+    guard FileSystem.exists(path) else { return try Connection(path: ":memory:", creating: true, synchronous: .off) }
+    let connection = try Connection(path: path, creating: false, synchronous: .normal)
+    try connection.enlargeCache()
+    return connection
+  }
+
   /// Closes the database.
   public func close() async {
     await database.close()
@@ -121,7 +139,7 @@ public final class SQLiteAdapter: Publishing, Transactional {
       defer { held = nil }
       return held
     }
-    if held == nil, publishMode == .replace { JobLock.removeLeft(table: table.name.text, database: path) }
+    if held == nil, publishMode == .replace, !isLooking { JobLock.removeLeft(table: table.name.text, database: path) }
   }
 
   /// Applies one delivery in one transaction: to the table, or to the stage.

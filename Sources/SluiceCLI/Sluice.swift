@@ -44,10 +44,12 @@ public enum Sluice {
       case .version:
         console.out("sluice \(version)\n")
         return 0
-      case .run:
+      case .run, .plan, .verify, .preview, .state:
         let observer = RunObserver(console, style: invocation.log)
         let stop = interruption { observer.stopping($0) }
-        return await RunCommand(invocation, catalog, console, observer, stop: stop).run()
+        let jobs = JobsAtWork(
+          invocation: invocation, catalog: catalog, console: console, observer: observer, stop: stop)
+        return await work(on: jobs)
       case .check: return CheckCommand(invocation, catalog, console).run()
       case .components: return ComponentsCommand(invocation, catalog, console).run()
       case .explain: return try ExplainCommand(invocation, catalog, console).run()
@@ -55,7 +57,6 @@ public enum Sluice {
       case .schema: return SchemaCommand(catalog: catalog, console: console).run()
       case .docs: return try DocsCommand(invocation: invocation, catalog: catalog, console: console).run()
       case .completion: return try CompletionCommand(invocation: invocation, catalog: catalog, console: console).run()
-      case .state: return await StateCommand(invocation, catalog, console).run()
       case .demo:
         let observer = RunObserver(console, style: .text)
         let stop = interruption { observer.stopping($0) }
@@ -64,6 +65,16 @@ public enum Sluice {
     } catch {
       console.error(error)
       return error.exitCode
+    }
+  }
+
+  private static func work(on jobs: JobsAtWork) async -> Int32 {
+    switch jobs.invocation.command {
+    case .plan: await PlanCommand(jobs: jobs).run()
+    case .verify: await VerifyCommand(jobs: jobs).run()
+    case .preview: await PreviewCommand(jobs: jobs).run()
+    case .state: await StateCommand(jobs: jobs).run()
+    default: jobs.invocation.isDryRun ? await PlanCommand(jobs: jobs).run() : await RunCommand(jobs: jobs).run()
     }
   }
 

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Runs jobs. It knows no adapter by name: all it works with are the contract's protocols and values.
 public struct Engine: Sendable {
-  private let store: any StateStore
-  private let environment: RunEnvironment
+  let store: any StateStore
+  let environment: RunEnvironment
 
   /// An engine that keeps the state of its jobs in `store`.
   public init(store: any StateStore, environment: RunEnvironment) {
@@ -17,10 +17,13 @@ public struct Engine: Sendable {
   /// Never throws: how it ended is in the report, and was told to the observers as `RunEvent.ended`.
   @concurrent public func run(_ plan: JobPlan, options: RunOptions = RunOptions()) async -> RunReport {
     let start = environment.elapsed()
+    let startedAt = environment.now()
     var report: RunReport
     do {
       let state = try await store.open(job: plan.name)
-      report = await run(plan, options: options, state: state)
+      report = await work(plan, options, for: .run, state: state)
+      report.duration = environment.elapsed() - start
+      await record(&report, startedAt: startedAt, in: state)
       await state.close()
     } catch {
       report = RunReport(job: plan.name, outcome: Self.outcome(of: error, job: plan.name))
@@ -30,21 +33,45 @@ public struct Engine: Sendable {
     return report
   }
 
-  private func run(_ plan: JobPlan, options: RunOptions, state: any JobState) async -> RunReport {
+  /// Notes the run for `state runs`. What it did stands, whether or not that can be noted.
+  private func record(_ report: inout RunReport, startedAt: Timestamp, in state: any JobState) async {
+    do {
+      try await state.record(RunRecord(report, startedAt: startedAt))
+    } catch {
+      report.notes.append("the run is not among those of sluice state runs: \(error)")
+    }
+  }
+
+  /// Opens the parts of a job, lists its source and does with it what it is listed for. `ending` is called while all is
+  /// still open, whether or not it went well.
+  func work(
+    _ plan: JobPlan, _ options: RunOptions, for purpose: Purpose, state: any JobState,
+    ending: (JobRun) async throws -> Void = { _ in }
+  ) async -> RunReport {
     var opened: [any Adapter] = []
     let retries = RetryTally()
     var run: JobRun?
     var outcome = RunReport.Outcome.completed
     do {
-      let source = try await open(plan.source, role: .source, plan, retries, as: (any Pageable).self, into: &opened)
+      let source = try await open(
+        plan.source, role: .source, plan, retries, as: (any Pageable).self, changesNothing: false, into: &opened)
       var sinks: [any Writable] = []
       for sink in plan.sinks {
-        sinks.append(try await open(sink.adapter, role: .sink, plan, retries, as: (any Writable).self, into: &opened))
+        sinks.append(
+          try await open(
+            sink.adapter, role: .sink, plan, retries, as: (any Writable).self, changesNothing: purpose.changesNothing,
+            into: &opened))
       }
-      let made = try await make(plan, options, state, source, sinks)
+      let made = try await make(plan, options, purpose, state, source, sinks)
       run = made.run
-      try await made.run.perform(resuming: made.isResumable)
-      if made.run.checkpoint.counters.rejects > 0 { outcome = .completedWithRejects }
+      if let mending = options.mend {
+        try await made.run.mend(mending)
+      } else if options.only.isEmpty {
+        try await made.run.perform(resuming: made.isResumable)
+      } else {
+        try await made.run.bring(options.only)
+      }
+      if made.run.counters.rejects > 0 { outcome = .completedWithRejects }
     } catch {
       outcome = Self.outcome(of: error, job: plan.name)
       let cause = error
@@ -54,11 +81,19 @@ public struct Engine: Sendable {
         run?.note("what was reserved stays charged: \(error)")
       }
     }
+    if let run {
+      do {
+        try await ending(run)
+      } catch {
+        if case .completed = outcome { outcome = Self.outcome(of: error, job: plan.name) }
+      }
+    }
     for adapter in opened.reversed() { await adapter.close() }
     var report = run?.report ?? RunReport(job: plan.name, outcome: outcome)
     report.outcome = outcome
     if let run {
-      report.counters = run.checkpoint.counters
+      report.counters = run.counters
+      report.generation = run.checkpoint.listing.generation
       report.counters.retries += retries.count
       report.spending = run.budget.used
       // What is not billed is no read.
@@ -67,16 +102,16 @@ public struct Engine: Sendable {
     return report
   }
 
-  private func open<T>(
+  func open<T>(
     _ adapter: AdapterPlan, role: ConfigRole, _ plan: JobPlan, _ retries: RetryTally, as type: T.Type,
-    into opened: inout [any Adapter]
+    changesNothing: Bool, into opened: inout [any Adapter]
   ) async throws -> T {
     let job = plan.name
     let name = adapter.name
     let observe = environment.observe
     let context = AdapterContext(
       job: job, role: role, baseDirectory: environment.baseDirectory, environment: environment.environment,
-      http: plan.http, retry: plan.retry
+      http: plan.http, retry: plan.retry, changesNothing: changesNothing
     ) { event in
       switch event {
       case .endpoint(let endpoint, let origin):
@@ -99,7 +134,7 @@ public struct Engine: Sendable {
     }
   }
 
-  private static func outcome(of error: any Error, job: String) -> RunReport.Outcome {
+  static func outcome(of error: any Error, job: String) -> RunReport.Outcome {
     switch error {
     case let error as StopRequested: .interrupted(signal: error.signal)
     case let error as SluiceError: .failed(error.at(Place(job: job)))
@@ -112,10 +147,13 @@ public struct Engine: Sendable {
 extension Engine {
   /// Reads the saved state and decides what the run may take up.
   private func make(
-    _ plan: JobPlan, _ options: RunOptions, _ state: any JobState, _ source: any Pageable, _ sinks: [any Writable]
+    _ plan: JobPlan, _ options: RunOptions, _ purpose: Purpose, _ state: any JobState, _ source: any Pageable,
+    _ sinks: [any Writable]
   ) async throws -> (run: JobRun, isResumable: Bool) {
     let saved = try await newestCheckpoint(plan, state, sinks)
-    if let saved, !options.restart { try Self.refuseOtherSource(saved, source.sourceIdentity, plan) }
+    if let saved, !options.restart, purpose != .verify {
+      try Self.refuseOtherSource(saved, source.sourceIdentity, plan)
+    }
     var checkpoint =
       saved
       ?? Checkpoint(
@@ -123,7 +161,7 @@ extension Engine {
         listing: Listing(generation: 0, frozen: FrozenRequest(), order: plan.source.capabilities.order), sinks: [:])
     checkpoint.source = source.sourceIdentity
     checkpoint.paging = plan.pagingDigest
-    let isResumable = !options.restart && Self.isUnfinished(checkpoint) && Set(checkpoint.sinks.keys) == plan.sinkNames
+    let isResumable = Self.isResumable(checkpoint, plan, options)
     checkpoint.sinks = checkpoint.sinks.filter { plan.sinkNames.contains($0.key) }
     for name in plan.sinkNames where checkpoint.sinks[name] == nil { checkpoint.sinks[name] = .init() }
 
@@ -132,14 +170,19 @@ extension Engine {
     let account = source.billingAccount ?? "job:\(plan.name)"
     let spent = try await store.spent(account: account, day: day)
     let budget = Budget(plan.limits, known: known, account: account, day: day, spentOnDay: spent)
+    let shadow = try await shadows(of: sinks, plan, purpose, checkpoint, state)
     let run = JobRun(
-      plan: plan, environment: environment, options: options, state: state, source: source, sinks: sinks,
-      checkpoint: checkpoint, transforms: try plan.transforms.map { try $0.make() }, budget: budget)
+      plan: plan, environment: environment, options: options, state: shadow ?? state, source: source,
+      sinks: shadow?.sinks ?? sinks, checkpoint: checkpoint,
+      transforms: try plan.transforms.map { try $0.make() }, budget: budget, purpose: purpose)
+    if purpose.changesNothing, isResumable, checkpoint.listing.pages > 0 {
+      run.report.notes.append("a run would go on after page \(checkpoint.listing.pages) of the listing that was begun")
+    }
     run.known = known
     if plan.limits.readsPerRun == .auto, known == nil, source.billingAccount != nil {
       run.report.notes.append("no automatic read budget: how many documents there are is not known yet")
     }
-    return (run, isResumable)
+    return (run, isResumable && purpose == .run)
   }
 
   /// A transactional sink may be one delivery ahead of the state store: with one sink, the newer of the two counts.
@@ -160,6 +203,11 @@ extension Engine {
     return newest
   }
 
+  private static func isResumable(_ checkpoint: Checkpoint, _ plan: JobPlan, _ options: RunOptions) -> Bool {
+    !options.restart && !options.full && options.limit == nil && isUnfinished(checkpoint)
+      && Set(checkpoint.sinks.keys) == plan.sinkNames
+  }
+
   private static func isUnfinished(_ checkpoint: Checkpoint) -> Bool {
     if case .snapshot = checkpoint.phase { checkpoint.listing.taint == nil } else { false }
   }
@@ -177,7 +225,7 @@ extension Engine {
   }
 
   /// Documents to expect, from what the last listing brought.
-  private static func known(_ checkpoint: Checkpoint) -> Int? {
+  static func known(_ checkpoint: Checkpoint) -> Int? {
     checkpoint.sinks.values.compactMap { $0.publication?.content.documents ?? $0.heldBefore }.max().flatMap {
       $0 == 0 ? nil : $0
     }
@@ -205,7 +253,9 @@ extension JobRun {
     try await begin(resuming: isResumable)
     while true {
       do {
-        for partition in checkpoint.listing.partitions.indices { try await list(partition: partition) }
+        for partition in checkpoint.listing.partitions.indices where !isLimited {
+          try await list(partition: partition)
+        }
         return try await complete()
       } catch let error as SluiceError where error.code == .positionLost {
         // Dropped at once, so that the next run does not stumble over it either.
@@ -220,7 +270,7 @@ extension JobRun {
 }
 
 /// Counts what adapters had to try again. They report from any task.
-private final class RetryTally: Sendable {
+final class RetryTally: Sendable {
   private let total = Atomic(0)
 
   /// How many there were.

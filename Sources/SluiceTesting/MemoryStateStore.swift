@@ -22,6 +22,23 @@ public final class MemoryStateStore: StateStore {
     var saves = 0
     var failFromSave: Int?
     var history: [Checkpoint] = []
+    var runs: [RunRecord] = []
+
+    mutating func add(_ charge: Charge) {
+      let before = spending[charge.account, default: [:]][charge.day] ?? Spending()
+      spending[charge.account, default: [:]][charge.day] = before + charge.amount
+    }
+
+    func refuseLocked(_ job: String) throws {
+      if locked.contains(job) { throw SluiceError(.alreadyRunning, "job \(job) is running") }
+    }
+
+    mutating func forget(_ job: String) {
+      checkpoints[job] = nil
+      requests[job] = nil
+      seen[job] = nil
+      for name in ledgers.keys where name.hasPrefix("\(job)/") { ledgers[name] = nil }
+    }
   }
 
   private let contents = Mutex(Contents())
@@ -61,6 +78,48 @@ public final class MemoryStateStore: StateStore {
     contents.withLock { $0.spending[account]?[day] ?? Spending() }
   }
 
+  /// Adds what was spent.
+  public func charge(_ charges: [Charge]) async throws {
+    contents.withLock { contents in for charge in charges { contents.add(charge) } }
+  }
+
+  /// The last runs of each job.
+  public func runs(limit: Int) async throws -> [RunRecord] {
+    contents.withLock { contents in
+      Set(contents.runs.map(\.job)).sorted().flatMap { job in
+        contents.runs.reversed().filter { $0.job == job }.prefix(limit)
+      }
+    }
+  }
+
+  /// Gives the state of a job to another name.
+  public func rename(job: String, to other: String) async throws {
+    try contents.withLock { contents in
+      try contents.refuseLocked(job)
+      try contents.refuseLocked(other)
+      guard var checkpoint = contents.checkpoints[job], contents.checkpoints[other] == nil else {
+        throw SluiceError(.stateConflict, "job \(job) cannot be renamed to \(other)")
+      }
+      checkpoint.job = other
+      contents.checkpoints[other] = checkpoint
+      contents.requests[other] = contents.requests[job]
+      contents.seen[other] = contents.seen[job]
+      for (name, ledger) in contents.ledgers where name.hasPrefix("\(job)/") {
+        contents.ledgers["\(other)/\(name.dropFirst(job.count + 1))"] = ledger
+      }
+      for index in contents.runs.indices where contents.runs[index].job == job { contents.runs[index].job = other }
+      contents.forget(job)
+    }
+  }
+
+  /// Forgets the state of a job.
+  public func reset(job: String) async throws {
+    try contents.withLock { contents in
+      try contents.refuseLocked(job)
+      contents.forget(job)
+    }
+  }
+
   /// Nothing to end.
   public func close() async {}
 
@@ -86,10 +145,7 @@ public final class MemoryStateStore: StateStore {
           contents.seen[job, default: [:]][page.generation, default: []].formUnion(page.keys)
         }
         for page in commit.ledgers { contents.ledgers["\(job)/\(page.sink)"]?.learn(page) }
-        for charge in commit.charges {
-          let before = contents.spending[charge.account, default: [:]][charge.day] ?? Spending()
-          contents.spending[charge.account, default: [:]][charge.day] = before + charge.amount
-        }
+        for charge in commit.charges { contents.add(charge) }
       }
     }
 
@@ -103,6 +159,8 @@ public final class MemoryStateStore: StateStore {
         return keys.count { !seen.contains($0) }
       }
     }
+
+    func record(_ run: RunRecord) async throws { store.contents.withLock { $0.runs.append(run) } }
 
     func ledger(sink: String, identity: SinkIdentity) async throws -> any Ledger {
       store.contents.withLock { contents in

@@ -79,6 +79,17 @@ public final class RecordingSink: Publishing {
   public func shows(_ publication: Publication) async throws -> Bool { store.shows(publication) }
 }
 
+extension RecordingSink: Verifiable {
+  /// The documents in the order of their keys, but for those that are only kept.
+  public func contents(after place: String?, limit: Int) async throws -> Contents {
+    let shown = store.documents.filter { store.deletedAt[$0.key] == nil }.sorted { $0.key < $1.key }
+    let rest = shown.drop { document in place.map { document.key.description <= $0 } ?? false }
+    var builder = BatchBuilder()
+    for (key, fields) in rest.prefix(limit) { builder.add(key: key, fields) }
+    return Contents(try builder.finish(), next: rest.count > limit ? rest.prefix(limit).last?.key.description : nil)
+  }
+}
+
 /// The documents of a `RecordingSink` and what was done to them.
 public final class RecordingStore: Sendable {
   private struct Contents {
@@ -116,6 +127,14 @@ public final class RecordingStore: Sendable {
 
   /// Makes the sink refuse documents of these keys because of their content.
   public func reject(_ keys: Set<Key>) { contents.withLock { $0.rejected = keys } }
+
+  /// Changes what is shown, behind everybody's back and under the same identity.
+  public func change(_ body: (inout [Key: [Field]]) -> Void) {
+    var shown = documents
+    body(&shown)
+    let changed = shown
+    contents.withLock { $0.documents = changed }
+  }
 
   /// Empties the store behind everybody's back: another identity, nothing shown.
   public func wipe() {

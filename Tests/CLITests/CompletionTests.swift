@@ -44,7 +44,13 @@ import Testing
     #expect(try await offers(bench, "run", "--config", "conf") == ["config.yaml"])
     try bench.folder.write("version: 1\njobs: { other: { source: x, sink: y } }", to: "other.yaml")
     #expect(try await offers(bench, "run", "--config", "other.yaml", "o") == ["other"])
-    #expect(try await offers(bench, "state", "") == ["--config", "--output", "show", "teams", "users"])
+    #expect(
+      try await offers(bench, "state", "") == [
+        "--config", "--count", "--yes", "--log", "--output", "show", "runs", "adopt", "rename", "reset", "teams",
+        "users",
+      ])
+    #expect(try await offers(bench, "verify", "us") == ["users"])
+    #expect(try await offers(bench, "preview", "-n", "") == [])
   }
 
   @Test("shells that are not known are refused")

@@ -82,7 +82,9 @@ import Testing
     let run = try await bench.sluice("run", "--output", "json")
     #expect(try JSON.parse(run.output).items.first?["outcome"]?.string == "completed")
     #expect(run.errorText.contains("users: done"))
-    for arguments in [["check"], ["components"], ["components", "sqlite"], ["state", "show"]] {
+    for arguments in [
+      ["check"], ["components"], ["components", "sqlite"], ["state", "show"], ["state", "runs"], ["plan"], ["verify"],
+    ] {
       let command = try await bench.run(arguments + ["--output", "json"])
       #expect(command.exitCode == 0)
       if case .array = try JSON.parse(command.output) {

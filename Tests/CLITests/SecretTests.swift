@@ -51,7 +51,8 @@ import Testing
       let variables = ["SLUICE_TEST_SECRET": secret]
       for arguments in [
         ["check"], ["check", "--output", "json"], ["run"], ["run", "--log", "json"], ["run", "--output", "json"],
-        ["state", "show"], ["state", "show", "--output", "json"], ["components", "firestore"],
+        ["plan"], ["plan", "-v", "--output", "json"], ["plan", "--estimate"], ["verify"], ["preview"],
+        ["state", "runs"], ["state", "show"], ["state", "show", "--output", "json"], ["components", "firestore"],
         ["explain"], ["explain", "users", "--output", "json"], ["completion", "jobs"], ["schema"],
       ] {
         let run = try await bench.run(arguments, variables)
@@ -101,7 +102,10 @@ import Testing
       let bench = try bench(key, origin, secret)
       for (what, action) in Self.echoes(secret) {
         bench.server.script(FaultScript(FaultRule(.any, action)))
-        for arguments in [["run"], ["run", "--log", "json"], ["run", "--output", "json"]] {
+        for arguments in [
+          ["run"], ["run", "--log", "json"], ["run", "--output", "json"], ["plan"], ["plan", "--output", "json"],
+          ["verify"], ["preview"],
+        ] {
           let run = try await bench.run(arguments, ["SLUICE_TEST_SECRET": secret])
           #expect(run.exitCode == 1, "\(what)")
           expectNothing(of: secret, in: run, what)

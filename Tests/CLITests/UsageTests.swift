@@ -19,6 +19,15 @@ import Testing
       (["docs"], "sluice docs DIR"), (["docs", "a", "b"], "one folder"), (["init", "a", "b"], "one file"),
       (["init", "--sink"], "needs a value"), (["init", "--config", "a"], "no option of sluice init"),
       (["completion", "zsh"], "sluice completion bash"), (["explian"], "did you mean explain?"),
+      (["plan", "--limit", "0"], "expected a number from 1"), (["run", "--only", ""], "is no key"),
+      (["run", "--only", "a%2"], "is no key"), (["run", "--only", "a", "--limit", "3"], "--limit does not go with it"),
+      (["plan", "--only", "a", "--full"], "--full does not go with it"),
+      (["run", "--repair"], "no option of sluice run"),
+      (["verify", "--estimate"], "no option of sluice verify"), (["plan", "--keys", "-1"], "expected a number from 0"),
+      (["preview", "a", "b"], "shows one job"), (["preview", "-n", "none"], "--count: expected a number"),
+      (["preview", "-n"], "needs a value"), (["check", "-v"], "no option of sluice check"),
+      (["state", "show", "--yes=1"], "takes no value"), (["verfy"], "did you mean verify?"),
+      (["run", "-v"], "sluice run --dry-run"),
     ])
   func mistakes(arguments: [String], text: String) async throws {
     let run = try await Bench(users: 0).run(arguments)
@@ -31,7 +40,10 @@ import Testing
   func jobs() async throws {
     let bench = try Bench()
     try bench.configure(Job.file)
-    for arguments in [["run", "usres"], ["state", "show", "usres"]] {
+    for arguments in [
+      ["run", "usres"], ["plan", "usres"], ["plan", "--estimate", "usres"], ["verify", "usres"], ["preview", "usres"],
+      ["state", "show", "usres"],
+    ] {
       let run = try await bench.run(arguments)
       #expect(run.exitCode == 2)
       #expect(run.errorText.contains("did you mean users?"), "\(run.errorText)")

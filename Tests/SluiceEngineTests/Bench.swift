@@ -9,6 +9,7 @@ struct Bench {
   var script: PageScript
   var stores: [RecordingStore]
   var state = MemoryStateStore()
+  var name = "job"
   var mode = Mode.copy
   var deletes = DeleteStyle.hard
   var timestampDigits = 9
@@ -37,7 +38,7 @@ struct Bench {
     var paging = PageToken.Config()
     paging.size = size
     return JobPlan(
-      name: "job", source: AdapterPlan(ScriptedSource.self, config), paging: PagingPlan(PageToken(paging)),
+      name: name, source: AdapterPlan(ScriptedSource.self, config), paging: PagingPlan(PageToken(paging)),
       transforms: transforms,
       sinks: stores.enumerated().map {
         JobPlan.SinkPlan(
@@ -84,4 +85,10 @@ final class Source: Sendable {
     numbers.withLock { $0 = new }
   }
   var script: PageScript { .documents { documents(self.numbers.withLock { $0 }) } }
+}
+
+/// Asks a script as an adapter would.
+func answer(_ script: PageScript, _ request: PageRequest) async throws -> Page {
+  let context = AdapterContext(role: .source)
+  return try await ScriptedSource(ScriptedSource.Config(script), context: context).page(request)
 }

@@ -92,11 +92,11 @@ import Testing
     case .cutByError:
       bench.script = PageScript { request in
         if request.position == .token("30") { throw SluiceError(.network, "the connection broke") }
-        return try await ask(whole, request)
+        return try await answer(whole, request)
       }
     case .cutByLoop:
       bench.script = PageScript { request in
-        var page = try await ask(whole, request)
+        var page = try await answer(whole, request)
         if request.position == .token("30") { page.signals.nextToken = "3" }
         return page
       }
@@ -104,7 +104,7 @@ import Testing
       // The saved position is refused twice: the second time the run gives up, with a new listing at its beginning.
       bench.script = PageScript { request in
         if request.position == .token("30") { throw SluiceError(.positionLost, "the token is no longer accepted") }
-        return try await ask(whole, request)
+        return try await answer(whole, request)
       }
     }
     let report = await bench.run()
@@ -162,12 +162,6 @@ import Testing
     bench.script = script(123_457_001)
     #expect(await bench.run().sinks[0].writes == 1)
   }
-}
-
-/// Asks a script as an adapter would.
-private func ask(_ script: PageScript, _ request: PageRequest) async throws -> Page {
-  let context = AdapterContext(role: .source)
-  return try await ScriptedSource(ScriptedSource.Config(script), context: context).page(request)
 }
 
 /// Leaves out the documents 3 and 4.

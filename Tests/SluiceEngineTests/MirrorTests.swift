@@ -160,12 +160,6 @@ import Testing
   }
 }
 
-/// Asks a script as an adapter would.
-private func answer(_ script: PageScript, _ request: PageRequest) async throws -> Page {
-  let context = AdapterContext(role: .source)
-  return try await ScriptedSource(ScriptedSource.Config(script), context: context).page(request)
-}
-
 private final class Failing: @unchecked Sendable {
   // Set between runs, read within.
   var isOn = false

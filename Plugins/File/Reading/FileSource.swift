@@ -203,7 +203,7 @@ extension FileSource {
 }
 
 /// A file that is being read.
-private struct OpenSource: ~Copyable {
+struct OpenSource: ~Copyable {
   let path: String
   var content: ContentReader
   private var lines: LineReader

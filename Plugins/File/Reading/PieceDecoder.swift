@@ -7,8 +7,11 @@ struct PieceDecoder {
   let format: FileFormat
   let encoding: JSONLinesEncoding
   let keyField: String
+  /// Whether keys are read as this package writes them, whatever their field is called.
+  let hasOwnKeys: Bool
 
-  init(path: String, _ settings: FileAdapter.Config) {
+  init(path: String, _ settings: FileAdapter.Config, ownKeys: Bool = false) {
+    hasOwnKeys = ownKeys || settings.keyField == "_key"
     self.path = path
     format = settings.format ?? FileFormat(ofFileNamed: path)
     encoding = settings.encoding
@@ -62,7 +65,7 @@ struct PieceDecoder {
 
   /// `_key` holds keys the way this package writes them; another field holds somebody else's ids.
   private var plain: PlainDecoder {
-    keyField == "_key" ? PlainDecoder() : PlainDecoder(keyField: FieldName(keyField))
+    PlainDecoder(keyField: FieldName(keyField), keyForm: hasOwnKeys ? .canonical : .id)
   }
 
   /// The lines of a piece that are not blank.

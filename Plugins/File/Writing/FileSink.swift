@@ -10,10 +10,12 @@ final class FileSink: WritingPart {
     var stage: Stage?
   }
 
-  private let target: Target
+  let target: Target
   private let isPowerSafe: Bool
-  private let settings: FileAdapter.Config
+  let settings: FileAdapter.Config
   private let state: Mutex<State>
+  /// The published file, while it is read back.
+  let shown = Mutex<OpenSource?>(nil)
 
   init(_ settings: FileAdapter.Config, path: String) throws {
     target = try Target(path)
@@ -25,7 +27,10 @@ final class FileSink: WritingPart {
         writer: JSONLinesWriter(settings.encoding, keyField: settings.keyField), encoder: encoder, stage: nil))
   }
 
-  func close() { state.withLock { $0.stage = nil } }
+  func close() {
+    state.withLock { $0.stage = nil }
+    shown.withLock { $0 = nil }
+  }
 
   func isEmpty() throws -> Bool {
     guard try target.open() != nil else { return true }

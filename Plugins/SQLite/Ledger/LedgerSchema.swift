@@ -53,6 +53,32 @@ struct LedgerSchema: Sendable, Hashable {
     return tables
   }
 
+  /// Gives every ledger of a job, or its ledger for one target, to another job; nil removes them. What that job had for
+  /// the same target is removed.
+  func move(job: String, target: String? = nil, to other: String?, on connection: Connection) throws {
+    let found = try connection.all(
+      "SELECT id, target FROM \(register) WHERE job = ?1 AND (?2 IS NULL OR target = ?2)", .text(job),
+      target.map { .text($0) } ?? .null
+    ) { (id: $0.int(0), target: $0.text(1)) }
+    for ledger in found {
+      guard let other else {
+        try remove(ledger.id, on: connection)
+        continue
+      }
+      let taken = try connection.first(
+        "SELECT id FROM \(register) WHERE job = ? AND target = ?", .text(other), .text(ledger.target)
+      ) { $0.int(0) }
+      if let taken { try remove(taken, on: connection) }
+      try connection.run("UPDATE \(register) SET job = ? WHERE id = ?", .text(other), .int(ledger.id))
+    }
+  }
+
+  private func remove(_ id: Int64, on connection: Connection) throws {
+    let tables = LedgerTables(schema: self, id: id)
+    try connection.execute("DROP TABLE IF EXISTS \(tables.rows); DROP TABLE IF EXISTS \(tables.seen)")
+    try connection.run("DELETE FROM \(register) WHERE id = ?", .int(id))
+  }
+
   /// The most live keys that any ledger of this identity knows.
   func mostLive(target: String, identity: String, on connection: Connection) throws -> Int {
     let most = try connection.first(

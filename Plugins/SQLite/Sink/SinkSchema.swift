@@ -58,7 +58,10 @@ struct TableIdentity {
   }
 
   private func noted() throws -> String? {
-    try connection.first("SELECT identity FROM _sluice_tables WHERE name = ?", .text(table.name.text)) { $0.text(0) }
+    guard try SinkSchema.isPresent(on: connection) else { return nil }
+    return try connection.first("SELECT identity FROM _sluice_tables WHERE name = ?", .text(table.name.text)) {
+      $0.text(0)
+    }
   }
 
   /// The identity; a new one, and the table too, where there is none.

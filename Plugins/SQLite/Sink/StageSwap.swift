@@ -57,6 +57,7 @@ struct StageSwap {
   /// Whether the target shows exactly this publication: what was noted with the swap says so, and the rows are still
   /// those, read one by one.
   func shows(_ publication: Publication) throws -> Bool {
+    guard try SinkSchema.isPresent(on: connection) else { return false }
     let noted = try connection.first(
       """
       SELECT generation, length, digest, documents, witness, rows_digest FROM _sluice_publications WHERE target = ?

@@ -71,7 +71,7 @@ final class SQLiteJobState: JobState {
     return connection.lastInsertedID
   }
 
-  private static func add(_ charge: Charge, on connection: Connection) throws {
+  static func add(_ charge: Charge, on connection: Connection) throws {
     let amount = charge.amount
     try connection.run(
       """
@@ -89,6 +89,8 @@ final class SQLiteJobState: JobState {
       return try pages.requests(generation: generation, on: connection)
     }
   }
+
+  func record(_ run: RunRecord) async throws { try await database.write { try SavedRuns.add(run, on: $0) } }
 
   func close() async {
     await database.close()

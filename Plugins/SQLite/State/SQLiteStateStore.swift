@@ -39,20 +39,25 @@ public struct SQLiteStateStore: StateStore {
 
   private let file: StateFile
   private let database: Database
+  /// Whether there is a file; else the database is an empty one in memory.
+  private let isMade: Bool
 
-  /// Opens the database, making it where there is none: the folder for its user alone, and so the file. A damaged,
+  /// Opens the database, making it where there is none and `context.creates`: the folder for its user alone, and so
+  /// the file. A damaged,
   /// foreign, empty or newer file throws `invalid_state` and is left as it is.
   public init(_ config: Config, context: StateContext) async throws {
     let file = StateFile(
       path: FileSystem.path(config.path, from: context.baseDirectory),
       synchronous: config.durability == .power ? .full : .normal)
     self.file = file
-    database = try Database(path: file.path) { _ in try file.open() }
+    let isMade = context.creates || FileSystem.exists(file.path)
+    self.isMade = isMade
+    database = try Database(path: file.path) { _ in try isMade ? file.open() : StateFile.none() }
   }
 
   /// Takes the job's lock and gives its state.
   public func open(job: String) async throws -> any JobState {
-    let lock = try JobLock(job: job, folder: "\(FileSystem.folder(of: file.path))/locks")
+    let lock = try JobLock(job: job, folder: locksFolder)
     let file = file
     let database = try Database(path: file.path) { _ in try file.connect() }
     return SQLiteJobState(job: job, lock: lock, database: database, path: file.path)
@@ -81,6 +86,41 @@ public struct SQLiteStateStore: StateStore {
       } ?? Spending()
     }
   }
+
+  /// Adds what was spent.
+  public func charge(_ charges: [Charge]) async throws {
+    if charges.isEmpty { return }
+    try await database.write { for charge in charges { try SQLiteJobState.add(charge, on: $0) } }
+  }
+
+  /// The last runs of each job, the newest first.
+  public func runs(limit: Int) async throws -> [RunRecord] {
+    let path = file.path
+    return try await database.read { try SavedRuns.newest(limit, path: path, on: $0) }
+  }
+
+  /// Gives the state of a job to another name.
+  public func rename(job: String, to other: String) async throws {
+    let path = file.path
+    guard isMade else {
+      try await database.write { try StateMove(job: job, path: path, connection: $0).rename(to: other) }
+      return
+    }
+    let locks = try [job, other].map { try JobLock(job: $0, folder: locksFolder) }
+    defer { for lock in locks { lock.free() } }
+    try await database.write { try StateMove(job: job, path: path, connection: $0).rename(to: other) }
+  }
+
+  /// Forgets the state of a job.
+  public func reset(job: String) async throws {
+    let path = file.path
+    guard isMade else { return }
+    let lock = try JobLock(job: job, folder: locksFolder)
+    defer { lock.free() }
+    try await database.write { try StateMove(job: job, path: path, connection: $0).reset() }
+  }
+
+  private var locksFolder: String { "\(FileSystem.folder(of: file.path))/locks" }
 
   /// Closes the database.
   public func close() async { await database.close() }

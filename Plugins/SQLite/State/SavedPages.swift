@@ -31,6 +31,11 @@ struct SavedPages {
       .int(Int64(bitPattern: generation)))
   }
 
+  /// Removes all of them.
+  func removeAll(on connection: Connection) throws {
+    try connection.run("DELETE FROM pages WHERE id > ? AND id <= ?", .int(before), .int(last))
+  }
+
   /// Adds a page. `isListed` says that its keys belong into the list that `countUnlisted` reads, too.
   func add(_ page: PageRecord, isListed: Bool, on connection: Connection) throws {
     let keys = page.keys.map(\.high)

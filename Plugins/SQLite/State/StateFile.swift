@@ -26,6 +26,13 @@ struct StateFile: Sendable {
     return try connect()
   }
 
+  /// A database in memory, in the place of one that is not there and is not to be made: nothing is saved in it.
+  static func none() throws -> Connection {
+    let connection = try Connection(path: ":memory:", creating: true, synchronous: .off)
+    try StateSchema.create(connection)
+    return connection
+  }
+
   /// Opens the database for one that has opened it before. Does not look at the file by itself: closing a file takes
   /// away the locks that SQLite holds on it for this process.
   func connect() throws -> Connection {

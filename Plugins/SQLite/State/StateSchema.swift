@@ -6,7 +6,7 @@ import SluiceCore
 /// released: another is added, with a golden file of the form before.
 enum StateSchema {
   /// Makes form n + 1 out of form n.
-  private static let steps: [@Sendable (Connection) throws -> Void] = [makeFirst, keepPagesByJob]
+  private static let steps: [@Sendable (Connection) throws -> Void] = [makeFirst, keepPagesByJob, keepRuns]
 
   /// The form of this version.
   static var version: Int { steps.count }
@@ -95,6 +95,12 @@ enum StateSchema {
     }
     rows.reset()
     try connection.execute("DROP TABLE earlier_pages")
+  }
+
+  /// The last runs of each job, as JSON.
+  private static func keepRuns(_ connection: Connection) throws {
+    try connection.execute(
+      "CREATE TABLE runs (job TEXT NOT NULL, number INTEGER NOT NULL, run TEXT NOT NULL, PRIMARY KEY (job, number))")
   }
 
   private static func damaged(_ connection: Connection) -> SluiceError {

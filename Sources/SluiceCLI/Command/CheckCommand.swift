@@ -25,7 +25,11 @@ struct CheckCommand {
       console.line(
         "\(reading.source.file): \(project.jobs.count) \(project.jobs.count == 1 ? "job" : "jobs"), no errors")
       for job in project.jobs {
-        let sinks = job.sinks.map { "\($0.name) (\($0.adapter.capabilities.publishMode?.rawValue ?? ""))" }
+        let sinks = job.sinks.map { sink in
+          let capabilities = sink.adapter.capabilities
+          let words = [capabilities.publishMode?.rawValue, capabilities.isVerifiable ? nil : "cannot be read back"]
+          return "\(sink.name) (\(words.compactMap { $0 }.joined(separator: ", ")))"
+        }
         let steps = [job.source.name, job.paging.name] + job.transforms.map(\.name) + [sinks.joined(separator: ", ")]
         console.line("  \(job.name): \(steps.joined(separator: " → "))\(job.isEnabled ? "" : "   not enabled")")
       }

@@ -52,7 +52,7 @@ struct CompletionCommand {
     var lines: [String] = []
     for option in Invocation.options {
       guard let value = option.value else { continue }
-      let spellings = option.name == "--config" ? ["--config", "-c"] : [option.name]
+      let spellings = [option.name] + Invocation.short.filter { $0.value == option.name }.map(\.key)
       let patterns = option.commands.map(\.rawValue).sorted().flatMap { command in
         spellings.map { "\"\(command) \($0)\"" }
       }
@@ -81,8 +81,8 @@ struct CompletionCommand {
     let jobs = "$(\"${COMP_WORDS[0]}\" completion jobs --config \"$config\" 2>/dev/null)"
     let names: String =
       switch command {
-      case .run, .explain: jobs
-      case .state: "show \(jobs)"
+      case .run, .plan, .verify, .preview, .explain: jobs
+      case .state: (StateCommand.Verb.allCases.map(\.rawValue) + [jobs]).joined(separator: " ")
       case .components: Set(catalog.components.map(\.name)).sorted().joined(separator: " ")
       case .help: Invocation.Command.allCases.map(\.rawValue).joined(separator: " ")
       case .completion: "bash"

@@ -4,6 +4,9 @@ import SluiceCore
 enum Help {
   private static let commands: [(Invocation.Command, usage: String, doc: String)] = [
     (.run, "run [JOB…]", "Bring each job's source to its sinks, whole, published at once."),
+    (.plan, "plan [JOB…]", "Say what a run would add, update and delete, and what it costs; write nothing."),
+    (.verify, "verify [JOB…]", "Compare sinks with their source, document by document; --repair mends them."),
+    (.preview, "preview JOB", "Show the first documents as the sinks would get them; write nothing."),
     (.check, "check [FILE]", "Report every problem of a configuration, without a connection."),
     (.components, "components [NAME]", "List what jobs can be made of; describe one; --matrix: what goes with what."),
     (.explain, "explain [JOB…]", "Show each setting that counts, and where it came from."),
@@ -12,6 +15,10 @@ enum Help {
     (.docs, "docs DIR", "Write the reference of all components and the schema into a folder."),
     (.completion, "completion bash", "Print what bash needs to complete command lines."),
     (.state, "state show [JOB…]", "Show where each job stands."),
+    (.state, "state runs [JOB…]", "Show the last runs of each job."),
+    (.state, "state adopt JOB", "Take over what the sinks hold already, so that the first run need not write it."),
+    (.state, "state rename OLD NEW", "Give the state of a job to its new name."),
+    (.state, "state reset JOB", "Forget where a job stands."),
     (.demo, "demo", "Run the whole thing on an embedded server: no account, no network."),
     (.help, "help [COMMAND]", "Say what a command does."),
     (.version, "version", "Print the version."),
@@ -30,11 +37,16 @@ enum Help {
       overview(console)
       return 0
     }
-    guard let command = commands.first(where: { $0.0.rawValue == topic }) else {
+    let found = commands.filter { $0.0.rawValue == topic }
+    guard let command = found.first else {
       console.error(Invocation.usage("there is no command \"\(topic)\"", "sluice help lists them"))
       return Int32(SluiceError.Category.usage.rawValue)
     }
-    console.out("sluice \(command.usage)\n\n\(command.doc)\n")
+    if found.count == 1 {
+      console.out("sluice \(command.usage)\n\n\(command.doc)\n")
+    } else {
+      for command in found { console.out("sluice \(command.usage)\n    \(command.doc)\n") }
+    }
     let options = Invocation.options.filter { $0.commands.contains(command.0) }
     guard !options.isEmpty else { return 0 }
     console.out("\n")
@@ -44,7 +56,7 @@ enum Help {
 
   private static func overview(_ console: Console) {
     console.out("Sluice \(Sluice.version): mirrors collections between stores from one YAML file.\n\n")
-    for command in commands { console.out(row("sluice \(command.usage)", command.doc, 26)) }
+    for command in commands { console.out(row("sluice \(command.usage)", command.doc, 30)) }
     console.out("\nOptions (each command's own: sluice help COMMAND)\n")
     for option in Invocation.options { console.out(row(left(option), option.doc, 20)) }
     console.out("\nExit codes\n")

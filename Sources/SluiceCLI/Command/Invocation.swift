@@ -5,6 +5,9 @@ struct Invocation: Sendable {
   /// What is to be done.
   enum Command: String, CaseIterable, Sendable {
     case run
+    case plan
+    case verify
+    case preview
     case check
     case components
     case explain
@@ -41,6 +44,18 @@ struct Invocation: Sendable {
   var configPath: String { configFile ?? "config.yaml" }
   var isRestart = false
   var maxDelete: CountOrPercentage?
+  var isFull = false
+  var limit: Int?
+  var only: [Key] = []
+  var isDryRun = false
+  var isEstimate = false
+  var isRepairing = false
+  /// How many keys of each kind are named; nil where nothing is said.
+  var keys: Int?
+  /// How many documents or runs are shown.
+  var count: Int?
+  var isTyped = false
+  var isConfirmed = false
   var log = LogStyle.text
   var output = LogStyle.text
   var isMatrix = false
@@ -55,15 +70,42 @@ struct Invocation: Sendable {
   static let options: [Option] = [
     Option(
       name: "--config", value: "FILE", doc: "The configuration. Default: config.yaml.",
-      commands: [.run, .check, .explain, .state, .completion]),
-    Option(name: "--restart", value: nil, doc: "Begin a new listing, also of another source.", commands: [.run]),
+      commands: [.run, .plan, .verify, .preview, .check, .explain, .state, .completion]),
+    Option(
+      name: "--restart", value: nil, doc: "Begin a new listing, also of another source.", commands: [.run, .plan]),
+    Option(
+      name: "--full", value: nil, doc: "Trust nothing that is known of the sinks: write everything again.",
+      commands: [.run, .plan]),
+    Option(
+      name: "--limit", value: "N", doc: "Stop after N documents. Nothing is deleted or replaced then.",
+      commands: [.run, .plan]),
+    Option(
+      name: "--only", value: "KEY", doc: "Bring only this key, by looking it up; may be given several times.",
+      commands: [.run, .plan]),
+    Option(
+      name: "--dry-run", value: nil, doc: "Only say what would be done: the same as sluice plan.", commands: [.run]),
+    Option(
+      name: "--estimate", value: nil, doc: "Do not list: only say how large the job is, as far as is known.",
+      commands: [.plan]),
+    Option(name: "--repair", value: nil, doc: "Write what differs, and delete what is too much.", commands: [.verify]),
+    Option(
+      name: "--keys", value: "N", doc: "Name so many keys of each kind; -v names 10.",
+      commands: [.run, .plan, .verify]),
+    Option(
+      name: "--count", value: "N", doc: "How many documents, or runs of a job, to show; -n for short.",
+      commands: [.preview, .state]),
+    Option(
+      name: "--typed", value: nil, doc: "Show documents in the encoding that keeps every type.", commands: [.preview]),
+    Option(name: "--yes", value: nil, doc: "Yes, forget the state of the job.", commands: [.state]),
     Option(
       name: "--max-delete", value: "N", doc: "The most deletes by absence, for this run: a number or a percentage.",
-      commands: [.run]),
-    Option(name: "--log", value: "json", doc: "Write events as JSON Lines to stderr.", commands: [.run]),
+      commands: [.run, .plan, .verify]),
+    Option(
+      name: "--log", value: "json", doc: "Write events as JSON Lines to stderr.",
+      commands: [.run, .plan, .verify, .preview, .state]),
     Option(
       name: "--output", value: "json", doc: "Write the result as JSON to stdout.",
-      commands: [.run, .check, .components, .explain, .state]),
+      commands: [.run, .plan, .verify, .check, .components, .explain, .state]),
     Option(name: "--source", value: "NAME", doc: "The adapter to read. Default: firestore.", commands: [.`init`]),
     Option(
       name: "--paging", value: "NAME", doc: "The paging strategy. Default: the source's natural one.",
@@ -126,7 +168,8 @@ struct Invocation: Sendable {
   private func checkNames() throws(SluiceError) {
     let (most, what): (Int, String) =
       switch command {
-      case .run, .state, .explain: (.max, "")
+      case .run, .plan, .verify, .state, .explain: (.max, "")
+      case .preview: (1, "shows one job")
       case .check: (1, "takes one file")
       case .components: (1, "describes one component")
       case .help: (1, "takes one command")
@@ -141,6 +184,13 @@ struct Invocation: Sendable {
     if isMatrix, let name = names.first {
       throw Self.usage("--matrix shows every adapter: \"\(name)\" is too many", "sluice components --matrix")
     }
+    if !only.isEmpty, let other = onlyExcludes {
+      throw Self.usage("--only brings single keys: \(other) does not go with it", "sluice help run")
+    }
+    if command == .run, keys != nil, !isDryRun {
+      throw Self.usage(
+        "--keys names what a plan found: a run has nothing to name", "sluice run --dry-run, or sluice plan")
+    }
     guard names.count > most else { return }
     throw Self.usage(
       "sluice \(command.rawValue) \(what): \"\(names[most])\" is too many", "sluice help \(command.rawValue)")
@@ -148,7 +198,11 @@ struct Invocation: Sendable {
 
   private mutating func read(_ argument: String, _ rest: inout ArraySlice<String>) throws(SluiceError) {
     let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    let name = parts[0] == "-c" ? "--config" : parts[0]
+    if argument == "-v" {
+      try read("--keys=10", &rest)
+      return
+    }
+    let name = Self.short[parts[0]] ?? parts[0]
     guard let option = Self.options.first(where: { $0.name == name }) else {
       let suggestion = NearestName.find(name, among: Self.options.map(\.name))
       throw Self.usage(
@@ -173,6 +227,16 @@ struct Invocation: Sendable {
     case "--config": configFile = value
     case "--restart": isRestart = true
     case "--max-delete": maxDelete = try Self.countOrPercentage(value, name)
+    case "--full": isFull = true
+    case "--limit": limit = try Self.number(value, name, from: 1)
+    case "--only": only.append(try Self.key(value, name))
+    case "--dry-run": isDryRun = true
+    case "--estimate": isEstimate = true
+    case "--repair": isRepairing = true
+    case "--keys": keys = try Self.number(value, name, from: 0)
+    case "--count": count = try Self.number(value, name, from: 1)
+    case "--typed": isTyped = true
+    case "--yes": isConfirmed = true
     case "--log": log = try Self.style(value, name)
     case "--output": output = try Self.style(value, name)
     case "--matrix": isMatrix = true
@@ -189,6 +253,29 @@ struct Invocation: Sendable {
       port = number
     default: throw Self.usage("there is no option \"\(name)\"", nil)
     }
+  }
+
+  /// Short spellings of options that take a value.
+  static let short = ["-c": "--config", "-n": "--count"]
+
+  /// An option that does not go with `--only`.
+  private var onlyExcludes: String? {
+    if limit != nil { return "--limit" }
+    if isFull { return "--full" }
+    if isRestart { return "--restart" }
+    return nil
+  }
+
+  private static func number(_ value: String, _ name: String, from least: Int) throws(SluiceError) -> Int {
+    if let number = Int(value), number >= least { return number }
+    throw usage("\(name): expected a number from \(least), found \"\(value)\"", nil)
+  }
+
+  private static func key(_ value: String, _ name: String) throws(SluiceError) -> Key {
+    if !value.isEmpty, let key = Key(canonical: Array(value.utf8)) { return key }
+    throw usage(
+      "\(name): \"\(value)\" is no key", "keys are written as in _key: segments joined with /, with %2F and %25 in them"
+    )
   }
 
   private static func style(_ value: String, _ name: String) throws(SluiceError) -> LogStyle {

@@ -61,6 +61,9 @@ struct DemoCommand: Sendable {
       variable: { name throws(SluiceError) in
         name == "FIRESTORE_EMULATOR_HOST" ? host : try process.variable(name)
       }, file: process.file)
-    return await RunCommand(run, catalog, console, RunObserver(console, style: .text), stop: stop, inputs: inputs).run()
+    let jobs = JobsAtWork(
+      invocation: run, catalog: catalog, console: console, observer: RunObserver(console, style: .text), stop: stop,
+      inputs: inputs)
+    return await RunCommand(jobs: jobs).run()
   }
 }

@@ -12,7 +12,7 @@ enum ReportJSON {
   /// One report.
   static func fields(_ report: RunReport) -> [Field] {
     var fields = [
-      Field("job", .string(report.job)), Field("outcome", .string(outcome(report.outcome))),
+      Field("job", .string(report.job)), Field("outcome", .string(report.outcome.word)),
       Field("exit_code", .int(Int64(report.exitCode))), Field("duration_ms", .int(milliseconds(report.duration))),
     ]
     if case .failed(let error) = report.outcome { fields.append(Field("error", value(error))) }
@@ -57,14 +57,5 @@ enum ReportJSON {
       Field("deletes", .int(Int64(sink.deletes))), Field("unchanged", .int(Int64(sink.unchanged))),
       Field("published", .bool(sink.isPublished)), Field("was_current", .bool(sink.wasCurrent)),
     ])
-  }
-
-  private static func outcome(_ outcome: RunReport.Outcome) -> String {
-    switch outcome {
-    case .completed: "completed"
-    case .completedWithRejects: "completed_with_rejects"
-    case .interrupted: "interrupted"
-    case .failed: "failed"
-    }
   }
 }

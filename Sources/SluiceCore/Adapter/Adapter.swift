@@ -47,6 +47,10 @@ public struct AdapterContext: Sendable {
   public var http: HTTPSettings
   /// The job's retry settings.
   public var retry: RetrySettings
+  /// Whether the adapter is opened only to look, as by `plan` and `verify`: then it makes and changes nothing, not even a
+  /// file or table that is not there, which counts as empty. Of a sink only `identity(creating: false)`, `isEmpty()`,
+  /// `shows(_:)`, `contents(after:limit:)`, `asKept(_:)` and what is saved of a job are asked for.
+  public var changesNothing: Bool
   /// Takes what the adapter has to say while it works. May be called from any task.
   public var report: @Sendable (AdapterEvent) -> Void
 
@@ -54,7 +58,8 @@ public struct AdapterContext: Sendable {
   public init(
     job: String = "job", role: ConfigRole, baseDirectory: String = ".",
     environment: @escaping @Sendable (String) -> String? = { _ in nil }, http: HTTPSettings = HTTPSettings(),
-    retry: RetrySettings = RetrySettings(), report: @escaping @Sendable (AdapterEvent) -> Void = { _ in }
+    retry: RetrySettings = RetrySettings(), changesNothing: Bool = false,
+    report: @escaping @Sendable (AdapterEvent) -> Void = { _ in }
   ) {
     self.job = job
     self.role = role
@@ -62,6 +67,7 @@ public struct AdapterContext: Sendable {
     self.environment = environment
     self.http = http
     self.retry = retry
+    self.changesNothing = changesNothing
     self.report = report
   }
 }

@@ -50,6 +50,8 @@ public struct Capabilities: Sendable, Hashable {
   public var isTransactional: Bool
   /// Whether the sink can keep a deleted document, marked with the time of its delete (see `Delivery.deletedAt`).
   public var keepsDeleted: Bool
+  /// Whether the sink's content can be read back and compared.
+  public var isVerifiable: Bool
   /// Digits of a second's fraction that the sink keeps, 0…9. Comparing goes no deeper.
   public var timestampDigits: Int
 
@@ -66,6 +68,7 @@ public struct Capabilities: Sendable, Hashable {
     publishMode = type is any Writable.Type ? .inPlace : nil
     isTransactional = type is any Transactional.Type
     keepsDeleted = false
+    isVerifiable = type is any Verifiable.Type
     timestampDigits = 9
   }
 

@@ -78,4 +78,17 @@ public protocol Transactional: Writable {
 
   /// The ledger of this job, kept in the sink's own store. It is valid for the sink's identity by construction.
   func ledger(job: String) async throws -> any Ledger
+
+  /// Moves what is kept of a job, checkpoint and ledger, to another name; nil forgets it. Nothing where nothing is kept.
+  /// Documents stay as they are. Called by `state rename` and `state reset`, while no run holds the job.
+  func moveProgress(of job: String, to other: String?) async throws
+}
+
+extension Transactional {
+  /// Throws `invalid_configuration`: the sink cannot do it.
+  public func moveProgress(of job: String, to other: String?) async throws {
+    throw SluiceError(
+      .invalidConfiguration, "\(Self.name) cannot move what it keeps of a job",
+      at: Place(job: job, component: Self.name))
+  }
 }

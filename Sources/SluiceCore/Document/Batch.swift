@@ -107,7 +107,7 @@ extension Batch {
 
   /// The fingerprint of an upsert's content; see `Document.fingerprint`. Of another entry, that of no fields.
   ///
-  /// - Parameter timestampDigits: digits of a second's fraction that count; a sink's `Capabilities.timestampDigits`.
+  /// `timestampDigits` are the digits of a second's fraction that count: a sink's `Capabilities.timestampDigits`.
   public func fingerprint(at index: Int, timestampDigits: Int = 9) -> Fingerprint {
     let entry = entries[index]
     if entry.kind != .upsert { return Fingerprint.ofNoFields }

@@ -76,9 +76,9 @@ extension Checkpoint.Counters {
     ]
   }
 
-  fileprivate var savedForm: Value { .map(Self.names.map { Field($0.0, .int(Int64(self[keyPath: $0.1]))) }) }
+  var savedForm: Value { .map(Self.names.map { Field($0.0, .int(Int64(self[keyPath: $0.1]))) }) }
 
-  fileprivate init(savedForm: Value) throws {
+  init(savedForm: Value) throws {
     self.init()
     let form = try SavedMap(savedForm, "counters")
     for (name, path) in Self.names { self[keyPath: path] = try form.int(name) }

@@ -14,6 +14,20 @@ public protocol StateStore: Component {
   /// What an account has spent on a day, over all jobs of this store, reservations included.
   func spent(account: String, day: Day) async throws -> Spending
 
+  /// Adds what was spent without a change of any job's state: by `plan` and `verify`.
+  func charge(_ charges: [Charge]) async throws
+
+  /// The last runs of each job, the newest first, at most `limit` of a job.
+  func runs(limit: Int) async throws -> [RunRecord]
+
+  /// Gives the state of a job, its ledgers and its runs to another name. Throws `already_running` where a run holds one
+  /// of the two, and `state_conflict` where there is nothing to move or the other name has state of its own.
+  func rename(job: String, to other: String) async throws
+
+  /// Forgets the state of a job, and its ledgers. Runs and what was spent stay. Nothing where there is none. Throws
+  /// `already_running` where a run holds it.
+  func reset(job: String) async throws
+
   /// Ends what was opened.
   func close() async
 }
@@ -22,9 +36,14 @@ public protocol StateStore: Component {
 public struct StateContext: Sendable {
   /// The folder that relative paths start from: that of the configuration file.
   public var baseDirectory: String
+  /// Whether a store that is not there is made. Where not, it counts as empty, and nothing is made.
+  public var creates: Bool
 
   /// What a state store is given.
-  public init(baseDirectory: String = ".") { self.baseDirectory = baseDirectory }
+  public init(baseDirectory: String = ".", creates: Bool = true) {
+    self.baseDirectory = baseDirectory
+    self.creates = creates
+  }
 }
 
 /// The state of one job, held under its lock. Used by one task at a time.
@@ -41,6 +60,9 @@ public protocol JobState: Sendable {
 
   /// How many of these keys this generation has not recorded as seen.
   func countUnseen(_ keys: [Fingerprint], generation: UInt64) async throws -> Int
+
+  /// Notes a run that has ended. Only the newest of a job are kept, 50 or so.
+  func record(_ run: RunRecord) async throws
 
   /// The ledger of a sink. A ledger bound to another identity is emptied first, because it speaks of a store that is
   /// no longer there.

@@ -11,13 +11,22 @@ struct ComparedPage {
 
   init(
     _ page: Batch, known: [LedgerEntry?], rejected: Set<Int>, sink: String, identity: SinkIdentity, generation: UInt64,
-    trustsFingerprints: Bool, timestampDigits: Int = 9, ignoresDeletes: Bool = false
+    trustsFingerprints: Bool, timestampDigits: Int = 9, ignoresDeletes: Bool = false, adopting adopted: Set<Int>? = nil
   ) {
     var updates = [LedgerEntry?](repeating: nil, count: page.count)
     var seen = [Bool](repeating: false, count: page.count)
     var counts = (writes: 0, deletes: 0, unchanged: 0)
     batch = page.resolving { index, kind in
       let header = page.header(at: index)
+      if let adopted, kind != .dropped {
+        guard adopted.contains(index) else { return .dropped }
+        seen[index] = true
+        counts.unchanged += 1
+        updates[index] = LedgerEntry(
+          version: header.version, fingerprint: page.fingerprint(at: index, timestampDigits: timestampDigits),
+          status: .live)
+        return .dropped
+      }
       switch kind {
       case .dropped:
         // A document that a transform left out is absent from what is mirrored; one that it rejected is not.

@@ -40,11 +40,16 @@ actor SinkLane {
   private let deletes: DeleteStyle
   /// The time that a delete is marked with.
   private let now: @Sendable () -> Timestamp
+  /// What a sink that is adopted holds: equal documents become known, and nothing is written.
+  private let held: HeldContent?
 
   init(
     name: String, sink: any Writable, route: Route, generation: UInt64, sequence: UInt64, trustsFingerprints: Bool,
-    acceptsRejections: Bool, timestampDigits: Int, deletes: DeleteStyle, now: @escaping @Sendable () -> Timestamp
+    acceptsRejections: Bool, timestampDigits: Int, deletes: DeleteStyle, now: @escaping @Sendable () -> Timestamp,
+    held: HeldContent? = nil
   ) {
+    self.held = held
+
     self.name = name
     self.sink = sink
     self.route = route
@@ -133,8 +138,10 @@ actor SinkLane {
     _ batch: Batch, rejected: Set<Int>, ledger: any Ledger, identity: SinkIdentity
   ) async throws -> ComparedPage {
     let known = try await ledger.entries(for: batch)
+    let adopted = try await held?.matches(in: batch)
     return ComparedPage(
       batch, known: known, rejected: rejected, sink: name, identity: identity, generation: generation,
-      trustsFingerprints: trustsFingerprints, timestampDigits: timestampDigits, ignoresDeletes: deletes == .ignore)
+      trustsFingerprints: trustsFingerprints, timestampDigits: timestampDigits, ignoresDeletes: deletes == .ignore,
+      adopting: adopted)
   }
 }

@@ -56,6 +56,8 @@ public struct RunReport: Sendable {
   public var notes: [String] = []
   /// How long it took.
   public var duration = Duration.zero
+  /// The listing's generation; 0 where none was begun.
+  public var generation: UInt64 = 0
 
   /// A report of a job of which nothing is known yet but how it ended.
   public init(job: String, outcome: Outcome) {
@@ -71,5 +73,28 @@ public struct RunReport: Sendable {
     case .interrupted(let signal): 128 + signal
     case .failed(let error): Int32(error.code.category.rawValue)
     }
+  }
+}
+
+extension RunReport.Outcome {
+  /// A stable word: `completed`, `completed_with_rejects`, `interrupted` or `failed`.
+  public var word: String {
+    switch self {
+    case .completed: "completed"
+    case .completedWithRejects: "completed_with_rejects"
+    case .interrupted: "interrupted"
+    case .failed: "failed"
+    }
+  }
+}
+
+extension RunRecord {
+  init(_ report: RunReport, startedAt: Timestamp) {
+    let (seconds, attoseconds) = report.duration.components
+    self.init(
+      job: report.job, startedAt: startedAt, milliseconds: Int(seconds * 1000 + attoseconds / 1_000_000_000_000_000),
+      outcome: report.outcome.word, exitCode: Int(report.exitCode), generation: report.generation,
+      counters: report.counters, spending: report.spending)
+    if case .failed(let error) = report.outcome { self.error = error.code.name }
   }
 }

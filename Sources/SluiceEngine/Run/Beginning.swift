@@ -66,6 +66,12 @@ extension JobRun {
       generation: checkpoint.listing.generation + 1, frozen: frozen,
       order: plan.paging.order(of: plan.source.capabilities))
     checkpoint.begin(listing, phase: .snapshot(watchFrom: nil))
+    if let limit = options.limit {
+      // From the start: a listing with a size of its own is never taken up by another run.
+      checkpoint.listing.taint(
+        Listing.Taint("stopped_early", "the run was asked to stop after \(limit) documents (--limit)"))
+    }
+    if options.full { for name in checkpoint.sinks.keys { checkpoint.sinks[name]?.shape = nil } }
     loopGuard = LoopGuard()
     isResumedAtEnd = false
     report.resumedPages = 0
@@ -85,7 +91,7 @@ extension JobRun {
   }
 
   /// Notes the identity that the ledger is bound to, and says so where it is another than last time.
-  private func bind(_ sink: any Writable, _ sinkPlan: JobPlan.SinkPlan) async throws {
+  func bind(_ sink: any Writable, _ sinkPlan: JobPlan.SinkPlan) async throws {
     let before = checkpoint.sinks[sinkPlan.name]?.identity
     let identity = try await sink.identity(creating: true)
     if let before, before != identity {
@@ -94,7 +100,7 @@ extension JobRun {
     checkpoint.sinks[sinkPlan.name]?.identity = identity
   }
 
-  private func makeLanes() async throws {
+  func makeLanes() async throws {
     lanes = []
     for (index, sink) in sinks.enumerated() {
       let sinkPlan = plan.sinks[index]
@@ -102,15 +108,25 @@ extension JobRun {
       let route = try await route(to: sink, sinkPlan, identity: cursor.identity)
       let lane = SinkLane(
         name: sinkPlan.name, sink: sink, route: route, generation: checkpoint.listing.generation,
-        sequence: cursor.sequence, trustsFingerprints: cursor.shape == sinkPlan.shape,
+        sequence: cursor.sequence, trustsFingerprints: cursor.shape == sinkPlan.shape && !options.bringsKeys,
         acceptsRejections: plan.onReject != .stop,
         timestampDigits: sinkPlan.adapter.capabilities.timestampDigits,
-        deletes: plan.mode == .mirror ? plan.deletes : .ignore, now: environment.now)
+        deletes: plan.mode == .mirror ? plan.deletes : .ignore, now: environment.now,
+        held: try await held(by: sink, sinkPlan))
       if checkpoint.listing.pages == 0, let ledger = await lane.ledger {
         checkpoint.sinks[sinkPlan.name]?.heldBefore = try await ledger.liveCount()
       }
       lanes.append(lane)
     }
+  }
+
+  /// What a sink that is adopted holds.
+  private func held(by sink: any Writable, _ sinkPlan: JobPlan.SinkPlan) async throws -> HeldContent? {
+    let capabilities = sinkPlan.adapter.capabilities
+    guard purpose == .adopt, capabilities.publishMode == .inPlace, capabilities.isVerifiable,
+      let sink = sink as? any Verifiable
+    else { return nil }
+    return try await HeldContent(of: sink, timestampDigits: capabilities.timestampDigits)
   }
 
   private func route(

@@ -8,16 +8,17 @@ extension JobRun {
   /// Ends a listing whose parts have all ended.
   func complete() async throws {
     distrustCap()
+    if purpose == .verify { return }
     switch checkpoint.listing.finish() {
     case .success(let proof):
       try await guardEmptySource()
       try await guardShrinkage()
-      if plan.mode == .mirror, plan.deletes != .ignore { try await deleteAbsent(by: proof) }
+      if plan.mode == .mirror, plan.deletes != .ignore, purpose != .adopt { try await deleteAbsent(by: proof) }
       try await publish(by: proof)
     case .failure(let taint):
       try await completeWithoutProof(taint)
     }
-    for sink in plan.sinks { checkpoint.sinks[sink.name]?.shape = sink.shape }
+    if options.limit == nil { for sink in plan.sinks { checkpoint.sinks[sink.name]?.shape = sink.shape } }
     if let deadLetters {
       try await deadLetters.finish()
       if checkpoint.counters.rejects > 0 { note("what was left out is noted in \(deadLetters.path)") }
@@ -41,6 +42,7 @@ extension JobRun {
     for (index, sink) in sinks.enumerated() where plan.sinks[index].adapter.capabilities.publishMode == .replace {
       if let publishing = sink as? any Publishing { try await publishing.discardStage() }
     }
+    if options.limit != nil { return }
     if plan.sinks.contains(where: { $0.adapter.capabilities.publishMode == .replace }) {
       throw SluiceError(
         .limitExceeded, "a replacing sink needs a complete listing: \(taint.detail)", at: place(),
@@ -71,7 +73,7 @@ extension JobRun {
     }
   }
 
-  private var deleteGuard: DeleteGuard {
+  var deleteGuard: DeleteGuard {
     DeleteGuard(limit: options.maxDelete ?? plan.limits.maxDelete, allowsEmpty: plan.limits.allowEmpty)
   }
 
@@ -88,11 +90,15 @@ extension JobRun {
       guard let ledger = await lane.ledger else { continue }
       // Counted first, then deleted: the guard sees the whole number, and nothing is held but one batch.
       var absent = 0
-      try await forEachAbsent(in: ledger, by: proof) { absent += $0.count }
+      try await forEachAbsent(in: ledger, by: proof) { rows in
+        absent += rows.count
+        await (ledger as? ShadowLedger)?.countAbsent(rows)
+      }
       guard absent > 0 else { continue }
       let held = checkpoint.sinks[lane.name]?.heldBefore ?? 0
       try deleteGuard.check(deletes: absent, of: max(held, absent), sink: lane.name)
       try budget.check(deletes: absent)
+      if purpose.changesNothing { continue }
       try await forEachAbsent(in: ledger, by: proof) { try await self.delete($0, in: lane, by: proof) }
     }
   }
@@ -112,7 +118,7 @@ extension JobRun {
   }
 
   /// Those of the keys that are not there now either.
-  private func confirmedAbsent(_ rows: [LedgerRow]) async throws -> [LedgerRow] {
+  func confirmedAbsent(_ rows: [LedgerRow]) async throws -> [LedgerRow] {
     guard let lookup = source as? any Lookup else { return [] }
     var absent: [LedgerRow] = []
     for start in stride(from: 0, to: rows.count, by: 100) {
@@ -128,7 +134,7 @@ extension JobRun {
     return absent
   }
 
-  private func delete(_ rows: [LedgerRow], in lane: SinkLane, by proof: CompleteListing) async throws {
+  func delete(_ rows: [LedgerRow], in lane: SinkLane, by proof: CompleteListing) async throws {
     try environment.stop.check()
     let outcome = try await lane.delete(rows, by: proof, saved: checkpoint.assumingConfirmed(nil))
     try checkpoint.advance(lane.name, by: outcome.receipt)
@@ -143,7 +149,12 @@ extension JobRun {
       guard let publishing = sink as? any Publishing, let stage = checkpoint.sinks[name]?.stage,
         plan.sinks[index].adapter.capabilities.publishMode == .replace
       else { continue }
-      try await publish(stage, in: publishing, by: proof, report: index)
+      switch purpose {
+      case .run: try await publish(stage, in: publishing, by: proof, report: index)
+      case .adopt: try await adopt(stage, in: publishing, by: proof, report: index)
+      case .plan: try await foresee(stage, in: publishing, report: index)
+      case .verify: break
+      }
     }
   }
 

@@ -1,5 +1,25 @@
 import SluiceCore
 
+/// What a job's source is listed for.
+enum Purpose: Sendable, Hashable {
+  /// To bring it to the sinks.
+  case run
+  /// To say what a run would do. Nothing is changed; `keys` of each kind are remembered.
+  case plan(keys: Int)
+  /// To compare it with the sinks. Nothing is changed.
+  case verify
+  /// To learn what the sinks hold already. Nothing is written.
+  case adopt
+
+  /// Whether sinks and state are only looked at.
+  var changesNothing: Bool {
+    switch self {
+    case .run, .adopt: false
+    case .plan, .verify: true
+    }
+  }
+}
+
 /// One run of one job: opened, decided, listed, completed, closed. Used by one task.
 final class JobRun {
   let plan: JobPlan
@@ -9,6 +29,7 @@ final class JobRun {
   let source: any Pageable
   let sinks: [any Writable]
   let startedAt: Duration
+  let purpose: Purpose
 
   var checkpoint: Checkpoint
   var lanes: [SinkLane] = []
@@ -25,11 +46,20 @@ final class JobRun {
   var hasRestarted = false
   /// Whether the listing had ended before this run, and only its completion was left.
   var isResumedAtEnd = false
+  /// Whether the run stopped because of `RunOptions.limit`.
+  var isLimited = false
+  /// Counts that are none of the listing's, for a run that does not list.
+  var ownCounters: Checkpoint.Counters?
+  /// What sinks that are mended must hold afterwards, by sink and key.
+  var mended: [String: [Key: Fingerprint]] = [:]
+  /// Keys of documents that were left out because of their content; kept only where a sink is compared.
+  var rejectedKeys: Set<Key> = []
 
   init(
     plan: JobPlan, environment: RunEnvironment, options: RunOptions, state: any JobState, source: any Pageable,
-    sinks: [any Writable], checkpoint: Checkpoint, transforms: [any Transform], budget: Budget
+    sinks: [any Writable], checkpoint: Checkpoint, transforms: [any Transform], budget: Budget, purpose: Purpose = .run
   ) {
+    self.purpose = purpose
     self.plan = plan
     self.environment = environment
     self.options = options
@@ -48,7 +78,7 @@ final class JobRun {
 
   /// Opens the place for dead letters, where the job wants one.
   func openDeadLetters() throws {
-    guard plan.onReject == .deadLetter else { return }
+    guard plan.onReject == .deadLetter, !purpose.changesNothing else { return }
     guard let open = environment.deadLetters else {
       throw SluiceError(
         .invalidConfiguration, "this program keeps no dead letters", at: Place(job: plan.name),
@@ -60,6 +90,8 @@ final class JobRun {
   /// Tells the observers, and the report, something worth a line.
   func note(_ text: String) {
     report.notes.append(text)
+    // What a plan or a verification has to say stands in what it found.
+    if purpose.changesNothing { return }
     environment.observe(.notice(job: plan.name, text))
   }
 

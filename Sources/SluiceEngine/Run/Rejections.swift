@@ -4,7 +4,7 @@ import SluiceCore
 extension JobRun {
   /// Reports documents that a transform or a sink could not take; throws the first where the job is to stop at one.
   /// `batch` holds them as the sink got them.
-  func report(_ rejections: [Rejection], page: Int, by sink: String? = nil, of batch: Batch = Batch()) async throws {
+  func report(_ rejections: [Rejection], page: Int?, by sink: String? = nil, of batch: Batch = Batch()) async throws {
     for rejection in rejections {
       var place = place(page: page)
       if let sink { place.component = sink }

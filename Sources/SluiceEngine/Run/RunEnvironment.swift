@@ -41,10 +41,23 @@ public struct RunOptions: Sendable {
   public var restart: Bool
   /// The most deletes by absence, for this run only.
   public var maxDelete: CountOrPercentage?
+  /// Begin a new listing, trust nothing that is known of the sinks, and write everything again.
+  public var full: Bool
+  /// Stop after so many documents. Such a listing proves nothing and is not resumed.
+  public var limit: Int?
+  /// Bring only these keys, by looking them up. The saved listing stays as it is.
+  public var only: [Key]
+  /// What a verification found, to be written and deleted in the place of a listing.
+  var mend: Mending?
 
   /// Choices for one run.
-  public init(restart: Bool = false, maxDelete: CountOrPercentage? = nil) {
+  public init(
+    restart: Bool = false, maxDelete: CountOrPercentage? = nil, full: Bool = false, limit: Int? = nil, only: [Key] = []
+  ) {
     self.restart = restart
     self.maxDelete = maxDelete
+    self.full = full
+    self.limit = limit
+    self.only = only
   }
 }

@@ -43,6 +43,10 @@ extension JobRun {
     while true {
       try guardProgress(of: arrival, in: partition)
       let step = try await step(after: arrival, in: partition)
+      if cutToLimit(&arrival) {
+        try await confirm(&arrival, then: step, in: partition)
+        return
+      }
       guard case .next(let next) = step else {
         try await distrustEnd(arrival, step)
         try await confirm(&arrival, then: step, in: partition)
@@ -66,8 +70,23 @@ extension JobRun {
 
   private func request(at position: PagePosition, in partition: Int) -> PageRequest {
     PageRequest(
-      position: position, size: plan.paging.strategy.pageSize, frozen: checkpoint.listing.frozen,
+      position: position, size: min(plan.paging.strategy.pageSize, options.limit ?? .max),
+      frozen: checkpoint.listing.frozen,
       range: checkpoint.listing.partitions[partition].range)
+  }
+
+  /// Cuts a page that reaches the limit of the run. One size for all pages: a page number means another place with
+  /// another size.
+  private func cutToLimit(_ arrival: inout Arrival) -> Bool {
+    guard let limit = options.limit else { return false }
+    let rest = limit - checkpoint.counters.documents
+    guard arrival.page.signals.count >= rest else { return false }
+    isLimited = true
+    if arrival.page.batch.count > rest {
+      arrival.page.batch = arrival.page.batch.slice(0..<max(0, rest))
+      arrival.page.signals.count = rest
+    }
+    return true
   }
 
   /// Reserves the reads of the first two requests and saves, before anything is asked.
@@ -221,7 +240,7 @@ extension JobRun {
   }
 
   /// Runs the transforms. Answers the places of the documents that one of them could not take.
-  private func transform(_ batch: inout Batch, page: Int) async throws -> Set<Int> {
+  func transform(_ batch: inout Batch, page: Int?) async throws -> Set<Int> {
     guard !transforms.isEmpty else { return [] }
     var rejections: [Rejection] = []
     for transform in transforms {
@@ -234,11 +253,12 @@ extension JobRun {
     guard !rejections.isEmpty else { return [] }
     try await report(rejections, page: page)
     let keys = Set(rejections.map(\.key))
+    if purpose.changesNothing { rejectedKeys.formUnion(keys) }
     return Set(batch.indices.filter { batch.kind(at: $0) == .dropped && keys.contains(batch.key(at: $0)) })
   }
 
-  private func deliver(
-    _ batch: Batch, rejected: Set<Int>, saved: Checkpoint, page: Int
+  func deliver(
+    _ batch: Batch, rejected: Set<Int>, saved: Checkpoint, page: Int?
   ) async throws -> [String: SinkLane.Outcome] {
     let job = plan.name
     let deliver = { @Sendable (lane: SinkLane) async throws -> SinkLane.Outcome in

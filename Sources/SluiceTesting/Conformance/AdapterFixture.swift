@@ -11,6 +11,8 @@ public struct AdapterFixture: Sendable {
   public let variant: String
   /// What the adapter can do with these settings.
   public let capabilities: Capabilities
+  /// What its type conforms to: no settings can do more.
+  let conformances: Capabilities
   /// What the adapter is tried as. Narrow it where a variant differs from another in one role only.
   public var roles: [ConfigRole]
   /// Makes a store that nobody else uses, empty. Called once for each behaviour.
@@ -40,6 +42,7 @@ public struct AdapterFixture: Sendable {
     component = A.name
     self.variant = variant
     capabilities = A.capabilities(of: config)
+    conformances = Capabilities(conformancesOf: type)
     self.makeStore = makeStore
     let capabilities = capabilities
     roles = ConfigRole.allCases.filter { $0 == .source ? capabilities.isReadable : capabilities.isWritable }

@@ -59,9 +59,15 @@ import Testing
         StateCommit(
           checkpoint, ledgers: index == 0 ? [try page()] : [], page: record, charges: index == 0 ? [charge] : []))
     }
+    try await job.record(run)
     await job.close()
     await store.close()
   }
+
+  private let run = RunRecord(
+    job: "job", startedAt: Timestamp(seconds: 1_800_000_000, nanoseconds: 1), milliseconds: 2, outcome: "failed",
+    exitCode: 3, error: "too_many_deletes", generation: 7,
+    spending: Spending(reads: 1, writes: 2, deletes: 3, requests: 4, bytes: 5))
 
   @Test("the present form can still be written as its golden file has it")
   func records() async throws {
@@ -95,6 +101,7 @@ import Testing
     #expect(try await ledger.entries(for: try batch()) == (try page()).updates)
     #expect(try await ledger.liveCount() == 2)
     #expect(try await ledger.unseen(generation: 7, after: nil, limit: 9).map(\.key) == [Key("c")])
+    #expect(try await store.runs(limit: 9) == (form < 3 ? [] : [run]))
     expected.revision = 4
     try await job.save(StateCommit(expected))
     await job.close()
