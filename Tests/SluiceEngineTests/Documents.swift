@@ -19,8 +19,3 @@ final class Documents: Sendable {
 
   var script: PageScript { .documents { self.all.withLock { $0.map { ($0.key, $0.value) } } } }
 }
-
-/// What a script answers, for a script around it.
-func answer(_ script: PageScript, _ request: PageRequest) async throws -> Page {
-  try await ScriptedSource(ScriptedSource.Config(script), context: AdapterContext(role: .source)).page(request)
-}
