@@ -30,6 +30,7 @@ let package = Package(
     .library(name: "SluiceJSON", targets: ["SluiceJSON"]),
     .library(name: "SluiceHTTP", targets: ["SluiceHTTP"]),
     .library(name: "SluiceCLI", targets: ["SluiceCLI", "SluiceBuiltin"]),
+    .library(name: "SluiceTesting", targets: ["SluiceTesting"]),
   ],
   targets: [
     // C libraries
@@ -84,12 +85,16 @@ let package = Package(
     tests(
       "Fault", "SluiceCore", "SluiceEngine", "SluiceJSON", "SluiceHTTP", "SluiceFile", "SluiceFirestore",
       "SluicePaging", "SluiceTesting", "FirestoreServer"),
+    tests(
+      "Conformance", "SluiceCore", "SluiceJSON", "SluiceBuiltin", "SluiceTesting", "FirestoreServer",
+      data: ["Skips.txt"]),
     tests("ContractFit", "SluiceCore", "SluiceEngine", "SluicePaging", "SluiceTesting"),
     tests(
       "CLI", "SluiceCore", "SluiceJSON", "SluiceConfig", "SluiceEngine", "SluiceCLI", "SluiceBuiltin", "SluiceSQLite",
       "SluiceTesting",
       "FirestoreServer",
       "sluice", data: ["Golden"]),
+    tests("Stranger", "SluiceTesting"),
     tests("Crash", "SluiceCore", "SluiceJSON", "SluiceSQLite", "SluiceTesting", "FirestoreServer", "sluice"),
   ],
   swiftLanguageModes: [.v6]

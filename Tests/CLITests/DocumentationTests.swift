@@ -12,7 +12,11 @@ import Testing
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
     .standardized.path
   static let files = ["README.md", "docs/flow.md", "docs/guards.md", "docs/encodings.md", "docs/adding-an-adapter.md"]
-  private static let catalog = Catalog.builtin.adding(List.self).adding(Notebook.self)
+  /// Shows what lies in `Tests/Stranger`; its configurations are for the program of that package, whose test checks them.
+  private static let stranger = "docs/adding-an-adapter.md"
+  private static let catalog = Catalog.builtin.adding(List.self)
+
+  private static let strangersTests = "Stranger/Tests/my-sluiceTests/ConformanceTests"
 
   private static func text(_ file: String) throws -> String {
     try String(contentsOfFile: "\(root)/\(file)", encoding: .utf8)
@@ -22,7 +26,7 @@ import Testing
     Samples.blocks(of: language, in: try Self.text(file))
   }
 
-  @Test("a configuration is one that check takes, without a warning", arguments: files)
+  @Test("a configuration is one that check takes, without a warning", arguments: files.filter { $0 != stranger })
   func configurations(file: String) throws {
     for block in try blocks("yaml", file) {
       let reading = Project.read(text: block, path: file, catalog: Self.catalog)
@@ -46,9 +50,22 @@ import Testing
     }
   }
 
+  @Test("what is shown of an adapter is the stranger's, word for word")
+  func strangerIsShown() throws {
+    let shown = try blocks("swift", Self.stranger)
+    let files = [
+      "Package", "Sources/my-sluice/main", "Sources/my-sluice/KeyValues", "Tests/my-sluiceTests/ConformanceTests",
+    ]
+    let texts = try files.map { try Self.text("Tests/Stranger/\($0).swift") }
+    for block in shown { #expect(texts.contains { $0.contains(block) }, "\(block)") }
+    for text in texts { #expect(shown.contains { text.contains($0) }, "\(text)") }
+  }
+
   @Test("Swift is what these tests compile and run", arguments: files)
   func code(file: String) async throws {
-    let samples = try ["List", "Notebook"].map { try Self.text("Tests/CLITests/Samples/\($0).swift") }
+    let samples = try ["CLITests/Samples/List", "Stranger/Sources/my-sluice/KeyValues", Self.strangersTests].map {
+      try Self.text("Tests/\($0).swift")
+    }
     let main = try Self.text("Sources/sluice/main.swift").filter { $0 != "\n" }
     for block in try blocks("swift", file) {
       if block.hasPrefix("// swift-tools-version") {
@@ -108,45 +125,19 @@ import Testing
     #expect(try bench.folder.text("plain.jsonl") == lines[1])
   }
 
-  @Test("the sample adapters run: into a notebook, out of it, and again with nothing to do")
+  @Test("the sample adapter runs")
   func samples() async throws {
     let folder = try TemporaryFolder()
-    let name = folder.path.split(separator: "/").last.map(String.init) ?? ""
     try folder.write(
       """
       version: 1
       jobs:
         list: { source: { list: { items: [b, a, c] } }, paging: offset, sink: { file: { path: list.jsonl } } }
-        fill:
-          source: { file: { path: notes.jsonl } }
-          on_reject: skip
-          mode: mirror
-          sink: { notebook: { name: \(name) } }
-        read:
-          source: { notebook: { name: \(name), upper_case: true } }
-          paging: { keyset: { size: 2 } }
-          sink: { file: { path: read.jsonl } }
       """, to: "config.yaml")
-    try folder.write(
-      ["a", "b", "c", "d"].map { "{\"_key\":\"\($0)\",\"text\":\"of \($0)\"}\n" }.joined() + "{\"_key\":\"e\"}\n",
-      to: "notes.jsonl")
-    func run(_ job: String) async -> Int32 {
-      let record = Console(isTerminal: false) { _, _ in }
-      return await Sluice.run(
-        ["run", job, "--config", folder.file("config.yaml")], catalog: Self.catalog, console: record)
-    }
-    #expect(await run("list") == 0)
+    let record = Console(isTerminal: false) { _, _ in }
+    let exit = await Sluice.run(
+      ["run", "list", "--config", folder.file("config.yaml")], catalog: Self.catalog, console: record)
+    #expect(exit == 0)
     #expect(try folder.text("list.jsonl").split(separator: "\n").count == 3)
-    #expect(await run("fill") == 6, "one note has no text")
-    #expect(await run("read") == 0)
-    let lines = "abcd".map { "{\"_key\":\"\($0)\",\"text\":\"OF \($0.uppercased())\"}\n" }
-    #expect(try folder.text("read.jsonl") == lines.joined())
-    try folder.write(
-      "{\"_key\":\"b\",\"text\":\"of b\"}\n{\"_key\":\"c\",\"text\":\"new\"}\n{\"_key\":\"d\",\"text\":\"of d\"}\n",
-      to: "notes.jsonl")
-    #expect(await run("fill") == 0)
-    #expect(await run("read") == 0)
-    #expect(try folder.text("read.jsonl").contains("\"text\":\"NEW\""))
-    #expect(try !folder.text("read.jsonl").contains("\"_key\":\"a\""))
   }
 }

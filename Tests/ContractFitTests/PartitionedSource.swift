@@ -25,6 +25,9 @@ final class PartitionedSource: Partitionable, Countable, Lookup {
   func count(frozen: FrozenRequest) async throws -> DocumentCount { DocumentCount(store.all.count) }
 
   func page(_ request: PageRequest) async throws -> Page {
+    guard [.start, .after].contains(request.position.kind) else {
+      throw SluiceError(.positionLost, "the dictionary is listed by key")
+    }
     let keys = store.sortedIDs.map { Key($0) }.filter { key in
       if let lower = request.range.lower, key < lower { return false }
       if let upper = request.range.upper, !(key < upper) { return false }

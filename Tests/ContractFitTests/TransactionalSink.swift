@@ -52,6 +52,8 @@ final class TransactionalSink: Transactional {
 
   func identity(creating: Bool) async throws -> SinkIdentity? { database.ledger.identity }
   func isEmpty() async throws -> Bool { database.contents.withLock { $0.rows.isEmpty } }
-  func savedCheckpoint(job: String) async throws -> Checkpoint? { database.contents.withLock { $0.checkpoint } }
+  func savedCheckpoint(job: String) async throws -> Checkpoint? {
+    database.contents.withLock { $0.checkpoint?.job == job ? $0.checkpoint : nil }
+  }
   func ledger(job: String) async throws -> any Ledger { database.ledger }
 }

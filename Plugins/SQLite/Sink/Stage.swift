@@ -30,7 +30,11 @@ struct Stage: Sendable {
     let table = DocumentTable(name: target.stage(generation))
     guard mark.length > 0, mark.length <= UInt64(Int64.max), try table.exists(on: connection) else { return nil }
     let (digest, count) = try table.digest(upTo: mark.length, on: connection)
-    guard digest.value == mark.digest, count == mark.documents else { return nil }
+    // The rows up to a mark that lies beyond them have its digest, too: the row of the mark must be there.
+    let isThere =
+      try connection.first("SELECT 1 FROM main.\(table.name.quoted) WHERE rowid = ?", .int(Int64(mark.length))) { _ in }
+      != nil
+    guard isThere, digest.value == mark.digest, count == mark.documents else { return nil }
     try connection.run("DELETE FROM main.\(table.name.quoted) WHERE rowid > ?", .int(Int64(mark.length)))
     var stage = Stage(generation: generation, table: table)
     stage.length = mark.length

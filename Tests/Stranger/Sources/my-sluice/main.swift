@@ -1,0 +1,4 @@
+import SluiceBuiltin
+import SluiceCLI
+
+await Sluice.main(catalog: .builtin.adding(KeyValues.self))
