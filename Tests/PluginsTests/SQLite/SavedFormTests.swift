@@ -64,11 +64,14 @@ import Testing
     unread.listing.noteUnreadable(3)
     let again = try SavedCheckpoint.read(SavedCheckpoint.text(of: unread), path: "p")
     #expect(again == unread && again.listing.unreadable == 3)
+    var waiting = least
+    waiting.sinks["slow"] = Checkpoint.SinkCursor(sequence: 4, waiting: 3)
+    #expect(try SavedCheckpoint.read(SavedCheckpoint.text(of: waiting), path: "p") == waiting)
     // A field that is added and not saved must be noticed here.
     #expect(Mirror(reflecting: Checkpoint.Counters()).children.count == Self.counterPaths.count)
     #expect(Mirror(reflecting: least).children.count == 9)
     #expect(Mirror(reflecting: least.listing).children.count == 6)
-    #expect(Mirror(reflecting: Checkpoint.SinkCursor()).children.count == 7)
+    #expect(Mirror(reflecting: Checkpoint.SinkCursor()).children.count == 8)
   }
 
   @Test("whatever field is missing, or is of another kind, is damage that is named")
