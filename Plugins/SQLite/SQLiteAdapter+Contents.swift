@@ -29,12 +29,14 @@ extension SQLiteAdapter: Verifiable {
     }
   }
 
-  /// The documents with their fields written into the column's JSON and read again.
+  /// The documents with their fields written into the column's JSON and read again, without those whose version the table
+  /// does not take.
   public func asKept(_ batch: Batch) async throws -> Batch {
     var plain = PlainValueWriter()
     var typed = TypedValueWriter()
     var builder = BatchBuilder()
     for index in batch.indices where batch.kind(at: index) == .upsert && !batch.header(at: index).isMissing {
+      guard batch.header(at: index).version.fitsColumns else { continue }
       let key = batch.key(at: index)
       let bytes: [UInt8]
       switch encoding {

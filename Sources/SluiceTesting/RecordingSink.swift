@@ -83,10 +83,18 @@ extension RecordingSink: Verifiable {
   /// The documents in the order of their keys, but for those that are only kept.
   public func contents(after place: String?, limit: Int) async throws -> Contents {
     let shown = store.documents.filter { store.deletedAt[$0.key] == nil }.sorted { $0.key < $1.key }
-    let rest = shown.drop { document in place.map { document.key.description <= $0 } ?? false }
+    // As keys: as text, composed and decomposed letters would be one place.
+    let last = place.flatMap { Key(canonical: Array($0.utf8)) }
+    let rest = shown.drop { document in last.map { !($0 < document.key) } ?? false }
     var builder = BatchBuilder()
     for (key, fields) in rest.prefix(limit) { builder.add(key: key, fields) }
     return Contents(try builder.finish(), next: rest.count > limit ? rest.prefix(limit).last?.key.description : nil)
+  }
+
+  /// Without the documents that it was told to refuse.
+  public func asKept(_ batch: Batch) async throws -> Batch {
+    let rejected = store.rejected
+    return batch.resolving { index, kind in rejected.contains(batch.key(at: index)) ? .dropped : kind }
   }
 }
 
@@ -146,6 +154,8 @@ public final class RecordingStore: Sendable {
     }
   }
 
+  fileprivate var rejected: Set<Key> { contents.withLock { $0.rejected } }
+
   fileprivate func beforeApply(_ sequence: UInt64) async throws { try await hook(sequence) }
 
   fileprivate var identity: SinkIdentity { contents.withLock { SinkIdentity("recording-\($0.identity)") } }
@@ -174,7 +184,12 @@ public final class RecordingStore: Sendable {
           }
         case .delete(let key, _):
           contents.deletes += 1
-          if let deletedAt { contents.marks[key] = deletedAt } else { contents.documents[key] = nil }
+          if let deletedAt {
+            if contents.documents[key] != nil, contents.marks[key] == nil { contents.marks[key] = deletedAt }
+          } else {
+            contents.documents[key] = nil
+            contents.marks[key] = nil
+          }
         case .dropped: break
         }
       }

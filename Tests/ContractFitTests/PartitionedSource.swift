@@ -28,7 +28,7 @@ final class PartitionedSource: Partitionable, Countable, Lookup {
     guard [.start, .after].contains(request.position.kind) else {
       throw SluiceError(.positionLost, "the dictionary is listed by key")
     }
-    let keys = store.sortedIDs.map { Key($0) }.filter { key in
+    let keys = store.sortedIDs.map { Key($0) }.sorted().filter { key in
       if let lower = request.range.lower, key < lower { return false }
       if let upper = request.range.upper, !(key < upper) { return false }
       if case .after(let cursor) = request.position { return cursor.key < key }

@@ -31,7 +31,7 @@ struct DocumentRow: ~Copyable {
   /// Lends the columns of an upsert. What is bound without a copy must be stepped and reset within `body`.
   mutating func with<R>(_ index: Int, of batch: Batch, _ body: (Columns) throws -> R) throws -> R {
     let header = batch.header(at: index)
-    if case .sequence(let number) = header.version, number > UInt64(Int64.max) {
+    if case .sequence(let number) = header.version, !header.version.fitsColumns {
       throw SluiceError(.rejected, "the version \(number) does not fit 63 bits")
     }
     Self.write(header.createTime, to: &createTime)
@@ -72,6 +72,11 @@ struct DocumentRow: ~Copyable {
       }
     }
   }
+}
+
+extension Version {
+  /// Whether the columns of a version can hold it.
+  var fitsColumns: Bool { if case .sequence(let number) = self { number <= UInt64(Int64.max) } else { true } }
 }
 
 extension Statement {

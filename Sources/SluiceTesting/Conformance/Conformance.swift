@@ -110,6 +110,7 @@ extension AdapterFixture {
       try expect(can.feed == nil || type.feed != nil, "it is said to have a feed, but is not Watchable")
       try expect(can.publishMode == nil || type.publishMode != nil, "it names a publish mode, but is not Writable")
       try expect(!can.isTransactional || type.isTransactional, "it claims transactions, but is not Transactional")
+      try expect(!can.isVerifiable || type.isVerifiable, "it is said to be read back, but is not Verifiable")
       try expect((0...9).contains(can.timestampDigits), "it keeps \(can.timestampDigits) digits of a second")
       try expect(
         can.publishMode != .replace || !can.isTransactional, "changes that are staged cannot be committed as they come")

@@ -1,5 +1,9 @@
 import SluiceCore
 
+/// What a cancelled task may take to leave: far more than it needs, so that a busy machine is no failure, and far less
+/// than an adapter that waits for an answer.
+let soon = Duration.seconds(30)
+
 /// Throws a `ConformanceFailure` where a promise is not kept.
 func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws {
   if !condition { throw ConformanceFailure(message()) }

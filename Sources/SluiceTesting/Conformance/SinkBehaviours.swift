@@ -12,6 +12,7 @@ extension AdapterFixture {
     addRefusal(to: &list)
     addState(to: &list, replaces: mode == .replace)
     addChanges(to: &list, mode)
+    addVerifying(to: &list)
     addPublishing(to: &list, skip: mode == .replace ? nil : "it shows its work as \(mode.rawValue)")
     addTransactions(to: &list, skip: capabilities.isTransactional ? nil : "it has no transactions")
     return list.behaviours
@@ -147,7 +148,7 @@ extension AdapterFixture {
             // Either way is right: written and confirmed, or thrown.
             group.addTask { do { try await run.send(documents(0..<2)) } catch {} }
           }
-          try expect(clock.now - start < .seconds(5), "it took \(clock.now - start)")
+          try expect(clock.now - start < soon, "it took \(clock.now - start)")
         }
       }
     }

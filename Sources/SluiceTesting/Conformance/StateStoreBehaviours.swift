@@ -10,6 +10,7 @@ extension StateStoreFixture {
     addSpending(to: &list)
     addLedgers(to: &list)
     addDamage(to: &list)
+    addMoves(to: &list)
     return list.behaviours
   }
 

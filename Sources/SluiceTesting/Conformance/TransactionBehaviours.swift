@@ -57,6 +57,26 @@ extension AdapterFixture {
         }
       }
     }
+    list.add("what it keeps of a job moves to another name, or is forgotten, or it says that it cannot") {
+      try await withStore { store in
+        let batch = try Batch.of(documents(0..<3))
+        try await writing(store) { run in
+          try await run.send(batch)
+          let sink = try run.transactional
+          do {
+            try await sink.moveProgress(of: SinkRun.job, to: "new")
+          } catch let error as SluiceError where error.code == .invalidConfiguration { return }
+          try expect(await sink.savedCheckpoint(job: SinkRun.job) == nil, "the old name still has a checkpoint")
+          try expect(await sink.savedCheckpoint(job: "new") != nil, "the new name has no checkpoint")
+          try expect(await sink.ledger(job: "new").liveCount() == 3, "the ledger did not move")
+          try await sink.moveProgress(of: "new", to: nil)
+          try expect(await sink.savedCheckpoint(job: "new") == nil, "the checkpoint was not forgotten")
+          try expect(await sink.ledger(job: "new").liveCount() == 0, "the ledger was not forgotten")
+          try await sink.moveProgress(of: "nothing of this name", to: nil)
+        }
+        try expectSame(try await store.contents(), documents(0..<3), "the documents")
+      }
+    }
     let fixture = self
     for promise in LedgerPromise.all {
       list.add(promise.name) {

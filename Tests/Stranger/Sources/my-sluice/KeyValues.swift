@@ -129,3 +129,25 @@ extension KeyValues: Writable {
     return text
   }
 }
+
+extension KeyValues: Verifiable {
+  func contents(after place: String?, limit: Int) async throws -> Contents {
+    guard folder.exists else { return Contents(Batch(), next: nil) }
+    let last = place.flatMap { Key(canonical: Array($0.utf8)) }
+    let keys = try folder.keys().filter { key in last.map { $0 < key } ?? true }
+    var builder = BatchBuilder()
+    for key in keys.prefix(limit) {
+      if let fields = try fields(of: key) { builder.add(key: key, fields) }
+    }
+    return Contents(try builder.finish(), next: keys.count > limit ? keys[limit - 1].description : nil)
+  }
+
+  func asKept(_ batch: Batch) async throws -> Batch {
+    var builder = BatchBuilder()
+    for case .upsert(let document) in batch {
+      do { _ = try Self.text(of: document) } catch { continue }
+      builder.add(document)
+    }
+    return try builder.finish()
+  }
+}
