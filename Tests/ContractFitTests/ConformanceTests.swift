@@ -11,7 +11,7 @@ import Testing
     of: Catalog().adding(PartitionedSource.self).adding(WatchedSource.self).adding(TransactionalSink.self)
       .adding(RecordingSink.self))
 
-  @Test("a component keeps its promise", .timeLimit(.minutes(1)), arguments: behaviours.filter { $0.skipReason == nil })
+  @Test("a component keeps its promise", .timeLimit(.minutes(5)), arguments: behaviours.filter { $0.skipReason == nil })
   func conforms(_ behaviour: Behaviour) async throws { try await behaviour.run() }
 }
 

@@ -4,7 +4,7 @@ import SluiceFirestore
 import SluicePaging
 import Testing
 
-@Suite(.needsEmulator, .timeLimit(.minutes(2))) struct EmulatorAccessTests {
+@Suite(.needsEmulator, .timeLimit(.minutes(5))) struct EmulatorAccessTests {
   static let closed = """
     rules_version = '2';
     service cloud.firestore { match /databases/{database}/documents { match /{path=**} { allow read: if false; } } }
@@ -75,7 +75,7 @@ import Testing
   }
 }
 
-@Suite(.needsEmulator, .timeLimit(.minutes(2))) struct EmulatorPositionTests {
+@Suite(.needsEmulator, .timeLimit(.minutes(5))) struct EmulatorPositionTests {
   /// Follows page tokens, but names one that no server made, so many times, where page 2 would follow.
   struct SpoiledToken: PagingStrategy {
     struct Config: Configurable {

@@ -4,7 +4,7 @@ import SluiceHTTP
 import Testing
 
 /// Answers that no HTTP library would send, as the client of the house sees them.
-@Suite("Faults on the wire", .timeLimit(.minutes(2)))
+@Suite("Faults on the wire", .timeLimit(.minutes(5)))
 struct WireFaultTests {
   private let server: FirestoreServer
   private let transport: HTTPTransport

@@ -4,7 +4,7 @@ import SluiceTesting
 import Testing
 
 /// Two sinks, the second of which lags. Ten pages of three documents, unless a test says otherwise.
-@Suite("A sink that lags", .timeLimit(.minutes(2))) struct SpoolTests {
+@Suite("A sink that lags", .timeLimit(.minutes(5))) struct SpoolTests {
   static let modes = [Capabilities.PublishMode.inPlace, .replace]
 
   @Test("does not hold the others back, and gets every page in order", arguments: modes)

@@ -4,7 +4,7 @@ import SluiceTesting
 import Testing
 
 /// Documents that are left out, on their way through the spool.
-@Suite("Left out on the way to a sink that lags", .timeLimit(.minutes(2))) struct SpooledRejectionTests {
+@Suite("Left out on the way to a sink that lags", .timeLimit(.minutes(5))) struct SpooledRejectionTests {
   /// Leaves out every seventh document, and cannot take every eleventh.
   struct Picky: Transform {
     typealias Config = NoSettings

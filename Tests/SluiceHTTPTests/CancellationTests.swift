@@ -12,7 +12,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("Cancelling and closing", .timeLimit(.minutes(1)))
+@Suite("Cancelling and closing", .timeLimit(.minutes(5)))
 struct CancellationTests {
   @Test("a cancelled request returns at once and its connection is closed")
   func cancelled() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SluiceHTTP
 
-@Suite("Kept connections", .timeLimit(.minutes(1)))
+@Suite("Kept connections", .timeLimit(.minutes(5)))
 struct KeptConnectionTests {
   @Test("C137 a connection closed while idle: the next request goes over a new one, a POST too")
   func closedIdle() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SluiceHTTP
 
-@Suite("Retries", .timeLimit(.minutes(1)))
+@Suite("Retries", .timeLimit(.minutes(5)))
 struct RetryTests {
   /// Answers each request with the next of `answers`, then with 200.
   private func server(_ answers: [(Int, [String])]) throws -> ScriptedServer {

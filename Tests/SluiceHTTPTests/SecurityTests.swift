@@ -12,7 +12,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("Credentials stay where they belong", .timeLimit(.minutes(1)))
+@Suite("Credentials stay where they belong", .timeLimit(.minutes(5)))
 struct SecurityTests {
   private static func echo() throws -> ScriptedServer {
     try ScriptedServer { connection in

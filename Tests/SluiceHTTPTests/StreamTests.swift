@@ -5,7 +5,7 @@ import Testing
 
 @testable import SluiceHTTP
 
-@Suite("Streams", .timeLimit(.minutes(1)))
+@Suite("Streams", .timeLimit(.minutes(5)))
 struct StreamTests {
   @Test("the head comes before the body, and pieces as they are sent")
   func pieces() async throws {

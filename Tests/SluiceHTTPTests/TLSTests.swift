@@ -10,7 +10,7 @@ private let openssl: String? = ["/usr/bin/openssl", "/opt/homebrew/bin/openssl",
   .first { FileManager.default.isExecutableFile(atPath: $0) }
 
 @Suite(
-  "TLS with a private authority", .enabled(if: openssl != nil, "openssl is not installed"), .timeLimit(.minutes(1)))
+  "TLS with a private authority", .enabled(if: openssl != nil, "openssl is not installed"), .timeLimit(.minutes(5)))
 struct TLSTests {
   /// A folder with an authority, a server's certificate for 127.0.0.1 and a client's.
   private final class Authority {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SluiceHTTP
 
-@Suite("URLs, origins and percent-encoding", .timeLimit(.minutes(1)))
+@Suite("URLs, origins and percent-encoding", .timeLimit(.minutes(5)))
 struct URLTests {
   @Test(
     "a path segment keeps only unreserved characters",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SluiceHTTP
 
-@Suite("Whole answers", .timeLimit(.minutes(1)))
+@Suite("Whole answers", .timeLimit(.minutes(5)))
 struct WholeAnswerTests {
   @Test("a GET brings status, headers and body")
   func get() async throws {
