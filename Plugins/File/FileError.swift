@@ -27,6 +27,8 @@ extension SluiceError {
     case EACCES, EPERM: "check who owns the file and its folder, and their permissions"
     case EROFS: "the file system is mounted read-only: choose another folder"
     case ENOSPC, EDQUOT: "make room and run again: it goes on where it stopped"
+    case EFBIG: "the file may not grow: raise the limit (ulimit -f), or choose another file system, and run again"
+    case EIO: "the disk or the network behind the file failed: see the system's log, then run again"
     case ENAMETOOLONG: "choose a shorter name"
     case EMFILE, ENFILE: "too many files are open: raise the limit (ulimit -n)"
     default: nil

@@ -26,6 +26,8 @@ public enum Sluice {
     Allocator.keepPages()
     // A reader of stdout that goes away is an error of the write, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
+    // And so is a file that may not grow any more.
+    signal(SIGXFSZ, SIG_IGN)
     let console = Console()
     exit(
       await run(

@@ -59,8 +59,7 @@ extension Parser {
     try colon()
     switch member {
     case .name:
-      if !take(0x22) { throw fault("the name of a document must be a string") }
-      shape.key = try key(of: string(), root: root)
+      shape.key = try key(root: root)
     case .fields:
       if base[i] == 0x7B { try typedFields(depth: 0) } else if !take("null") { throw fault("fields must be an object") }
     case .createTime: shape.createTime = try time()
@@ -98,12 +97,15 @@ extension Parser {
     return time
   }
 
-  /// The key of a document: its name without the root, in canonical form. Segments of a name never hold a `/`, so only
-  /// `%` needs an escape.
-  @inline(__always) mutating func key(of name: Text, root: [UInt8]) throws(Fault) -> (start: UInt32, length: UInt32) {
+  /// Takes the name of a document, and answers its key: the name without the root, in canonical form. Segments of a
+  /// name never hold a `/`, so only `%` needs an escape.
+  @inline(__always) mutating func key(root: [UInt8]) throws(Fault) -> (start: UInt32, length: UInt32) {
+    let start = i
+    if !take(0x22) { throw fault("the name of a document must be a string") }
+    let name = try string()
     let length = name.length - root.count
     if length <= 0 || !withBytes(name, { hasPrefix($0, root) }) {
-      throw fault("a document whose name is not below the collection that was asked for", at: name.start)
+      throw fault("a document whose name is not below the collection that was asked for", at: start)
     }
     var key = Text(start: name.start + root.count, length: length, isPlain: name.isPlain)
     if withBytes(key, Self.holdsPercent) {

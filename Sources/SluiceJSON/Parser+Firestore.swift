@@ -76,8 +76,7 @@ extension Parser {
         try parser.document(root: root)
       } else if parser.take("missing\"") {
         try parser.colon()
-        if !parser.take(0x22) { throw parser.fault("expected a document's name as a string") }
-        missing = try parser.key(of: parser.string(), root: root)
+        missing = try parser.key(root: root)
       } else if parser.take("readTime\"") {
         try parser.colon()
         readTime = try parser.time()
@@ -86,8 +85,14 @@ extension Parser {
         answer.transaction = try parser.optionalString()
       } else if parser.take("skippedResults\"") {
         try parser.colon()
+        let start = parser.i
         let number = try parser.number()
-        answer.skippedResults += Int(parser.withBytes(number.text, NumberText.int) ?? 0)
+        // Counted together, so bounded: a count in 32 bits is what the protocol has.
+        guard let count = parser.withBytes(number.text, NumberText.int).flatMap({ Int32(exactly: $0) }), count >= 0
+        else {
+          throw parser.fault("skippedResults is no count", at: start)
+        }
+        answer.skippedResults += Int(count)
       } else if parser.take("error\"") {
         try parser.colon()
         answer.status = try parser.status()

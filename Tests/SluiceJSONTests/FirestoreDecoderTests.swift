@@ -250,6 +250,38 @@ import Testing
     #expect(one.fields(at: 0).materialized == [Field("x", .null)])
   }
 
+  @Test(
+    "a name that is not below the collection is said where it stands, with and without escapes",
+    arguments: [
+      "projects/p/databases/x/documents/users/a", "projects\\/p/databases/x/documents/users/a", "", "\\u0061",
+    ])
+  func foreignNames(name: String) throws {
+    let decoder = FirestoreDecoder(root: root)
+    func check(_ text: String, _ read: ([UInt8]) throws(SluiceError) -> Void) throws {
+      let bytes = Array(text.utf8)
+      let failure = try #require(error { () throws(SluiceError) in try read(bytes) })
+      #expect(failure.message.hasPrefix("a document whose name is not below"), "\(failure.message)")
+      #expect(failure.place.byteOffset == text.utf8Offset(of: "\"\(name)\"", after: "\n"), "\(failure)")
+      #expect(failure.place.line == 2, "\(failure)")
+    }
+    try check("{\"documents\":[{\"name\":\n\"\(name)\"}]}") { (bytes) throws(SluiceError) in
+      _ = try decoder.listPage(bytes)
+    }
+    try check("[{\"missing\":\n\"\(name)\"}]") { (bytes) throws(SluiceError) in _ = try decoder.queryResults(bytes) }
+  }
+
+  @Test(
+    "skipped results that cannot be counted are an error",
+    arguments: ["9223372036854775807", "2147483648", "-1", "1.5", "1e3", "99999999999999999999"])
+  func skippedResults(count: String) {
+    let failure = error { () throws(SluiceError) in
+      _ = try FirestoreDecoder(root: root).queryResults(
+        Array("[{\"skippedResults\":1},{\"skippedResults\":\(count)}]".utf8))
+    }
+    #expect(failure?.message == "skippedResults is no count")
+    #expect(failure?.place.byteOffset == 40)
+  }
+
   @Test func statusOfErrorBodies() {
     let body = Array("{\"error\":{\"code\":404,\"message\":\"no\",\"status\":\"NOT_FOUND\",\"details\":[{}]}}".utf8)
     let status = FirestoreStatus(code: 404, status: "NOT_FOUND", message: "no")

@@ -35,7 +35,12 @@ extension SluiceError {
       let isFull = system == ENOSPC || system == EDQUOT
       return SluiceError(
         .io, isFull ? "no space left for the database" : "reading or writing the database failed: \(reason)", at: place,
-        hint: isFull ? "nothing of this step was written; make room and run again" : nil)
+        hint: "nothing of this step was written; "
+          + (isFull
+            ? "make room and run again"
+            : system == EFBIG
+              ? "raise the limit on the size of files (ulimit -f) and run again"
+              : "see the system's log for what failed, then run again"))
     case SQLITE_TOOBIG, SQLITE_CONSTRAINT:
       return SluiceError(.rejected, "the database does not take it: \(message)", at: place)
     default:

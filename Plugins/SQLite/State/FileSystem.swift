@@ -49,6 +49,8 @@ enum FileSystem {
       switch number {
       case EACCES, EPERM, EROFS: "the user needs to write there"
       case ENOSPC, EDQUOT: "make room and run again"
+      case EFBIG: "the file may not grow: raise the limit (ulimit -f) and run again"
+      case EIO: "the disk failed: see the system's log"
       default: nil
       }
     return SluiceError(.io, "\(what): \(String(cString: strerror(number)))", at: Place(file: path), hint: hint)

@@ -134,9 +134,13 @@ private struct LetterDescriptor: ~Copyable {
   }
 
   static func failure(_ doing: String, _ path: String) -> SluiceError {
-    SluiceError(
-      .io, "cannot \(doing) the file of dead letters: \(String(cString: strerror(errno)))", at: Place(file: path),
-      hint: "name another dead_letters.path, or set on_reject: skip")
+    let number = errno
+    let isFull = number == ENOSPC || number == EDQUOT
+    return SluiceError(
+      .io, "cannot \(doing) the file of dead letters: \(String(cString: strerror(number)))", at: Place(file: path),
+      hint: isFull
+        ? "make room and run again: it goes on where it stopped"
+        : "name another dead_letters.path, or set on_reject: skip")
   }
 }
 
