@@ -37,7 +37,7 @@
     }
 
     /// Takes it away with all it holds, also where somebody still has a file of it open.
-    public func unmount() { _ = umount2(path, Int32(MNT_DETACH.rawValue)) }
+    public func unmount() { _ = umount2(path, Int32(MNT_DETACH)) }
 
     /// Fills the file system until only so much is free.
     public func fill(leaving kilobytes: Int) throws {
