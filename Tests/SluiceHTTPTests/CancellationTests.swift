@@ -131,7 +131,7 @@ struct CancellationTests {
   }
 
   private static var isSanitized: Bool {
-    ["__tsan_init", "__asan_init"].contains { dlsym(UnsafeMutableRawPointer(bitPattern: 0), $0) != nil }
+    (["__tsan_init", "__asan_init"] as [String]).contains { dlsym(UnsafeMutableRawPointer(bitPattern: 0), $0) != nil }
   }
 
   private static func openDescriptors() -> Int {
