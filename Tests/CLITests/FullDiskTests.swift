@@ -1,5 +1,4 @@
 import Foundation
-import SluiceJSON
 import SluiceTesting
 import Testing
 
@@ -60,7 +59,7 @@ import Testing
     @Test("is said with path and hint, loses nothing, and the next run goes on", arguments: cases)
     func fills(_ example: Case) async throws {
       let bench = try Bench(users: 0)
-      let disk = try SmallDisk(at: bench.folder.file("disk"), kilobytes: 4096)
+      let disk = try SmallDisk(at: bench.folder.file("disk"), kilobytes: 16_384)
       defer { disk.unmount() }
       try seed(bench, 400)
       try configure(bench, example)
@@ -97,51 +96,6 @@ import Testing
       #expect(try await content(bench, example) == 400)
       let quiet = try await bench.sluice("run")
       #expect(quiet.exitCode == 0, "\(quiet.errorText)")
-    }
-
-    @Test("of dead letters stops the run: none is left out silently")
-    func deadLetters() async throws {
-      let bench = try Bench(users: 0)
-      let disk = try SmallDisk(at: bench.folder.file("disk"), kilobytes: 1024)
-      defer { disk.unmount() }
-      try seed(bench, 100)
-      try bench.configure(
-        """
-        paging: { page_token: { size: 5 } }
-        transforms: [compute: { field: x, lua: "return 1 + doc.text.y" }]
-        sink: { file: { path: out.jsonl } }
-        on_reject: dead_letter
-        dead_letters: { path: disk/letters.jsonl, documents: true }
-        """)
-      try disk.fill(leaving: 60)
-      let full = try await bench.sluice("run")
-      #expect(full.exitCode == 1, "\(full.errorText)")
-      #expect(full.errorText.contains("No space left"), "\(full.errorText)")
-      #expect(full.errorText.contains("disk/letters.jsonl"), "\(full.errorText)")
-      #expect(full.errorText.contains("make room"), "\(full.errorText)")
-      #expect(!bench.folder.exists("out.jsonl"))
-      disk.makeRoom()
-      let done = try await bench.sluice("run", "--max-delete", "100%")
-      #expect(done.exitCode == 6, "\(done.errorText)")
-      let keys = try bench.folder.text("disk/letters.jsonl").split(separator: "\n").compactMap {
-        try JSON.parse(String($0))["key"]?.string
-      }
-      #expect(Set(keys).count == 100, "each document has its letter")
-    }
-
-    /// The same without root, by the limit on the size of files, whose signal must not end the process.
-    @Test("is said of a file that may not grow, too")
-    func sizeLimit() async throws {
-      let bench = try Bench(users: 0)
-      try seed(bench, 100)
-      try bench.configure("paging: { page_token: { size: 5 } }\nsink: { file: { path: out.jsonl } }")
-      let limited = try await bench.shell("ulimit -f 120; sluice run")
-      #expect(limited.exitCode == 1, "\(limited)")
-      #expect(limited.errorText.contains("File too large"), "\(limited.errorText)")
-      #expect(limited.errorText.contains("ulimit -f"), "\(limited.errorText)")
-      #expect(!bench.folder.exists("out.jsonl"))
-      #expect(try await bench.sluice("run").exitCode == 0)
-      #expect(try bench.lines(of: "out.jsonl").count == 100)
     }
 
     /// Documents of two kilobytes that do not compress well.
