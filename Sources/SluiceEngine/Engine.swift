@@ -38,7 +38,7 @@ public struct Engine: Sendable {
     do {
       try await state.record(RunRecord(report, startedAt: startedAt))
     } catch {
-      report.notes.append("the run is not among those of sluice state runs: \(error)")
+      report.notes.append("the run is not among those of sluice state runs: \(error.sentence)")
     }
   }
 
@@ -78,7 +78,7 @@ public struct Engine: Sendable {
       do {
         try await run?.settle(after: cause)
       } catch {
-        run?.note("what was reserved stays charged: \(error)")
+        run?.note("what was reserved stays charged: \(error.sentence)")
       }
     }
     if let run {
@@ -276,4 +276,9 @@ final class RetryTally: Sendable {
 
   /// One more.
   func add() { total.add(1, ordering: .relaxed) }
+}
+
+extension Error {
+  /// What happened, for a note: without the parts that only a whole error shows.
+  fileprivate var sentence: String { (self as? SluiceError)?.message ?? "\(self)" }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SluiceJSON
 import SluiceTesting
 import Testing
 
@@ -96,6 +97,36 @@ import Testing
       #expect(try await content(bench, example) == 400)
       let quiet = try await bench.sluice("run")
       #expect(quiet.exitCode == 0, "\(quiet.errorText)")
+    }
+
+    @Test("of dead letters stops the run: none is left out silently")
+    func deadLetters() async throws {
+      let bench = try Bench(users: 0)
+      let disk = try SmallDisk(at: bench.folder.file("disk"), kilobytes: 1024)
+      defer { disk.unmount() }
+      try seed(bench, 100)
+      try bench.configure(
+        """
+        paging: { page_token: { size: 5 } }
+        transforms: [compute: { field: x, lua: "return 1 + doc.text.y" }]
+        sink: { file: { path: out.jsonl } }
+        on_reject: dead_letter
+        dead_letters: { path: disk/letters.jsonl, documents: true }
+        """)
+      try disk.fill(leaving: 12)
+      let full = try await bench.sluice("run")
+      #expect(full.exitCode == 1, "\(full.errorText)")
+      #expect(full.errorText.contains("No space left"), "\(full.errorText)")
+      #expect(full.errorText.contains("disk/letters.jsonl"), "\(full.errorText)")
+      #expect(full.errorText.contains("make room"), "\(full.errorText)")
+      #expect(!bench.folder.exists("out.jsonl"))
+      disk.makeRoom()
+      let done = try await bench.sluice("run", "--max-delete", "100%")
+      #expect(done.exitCode == 6, "\(done.errorText)")
+      let keys = try bench.folder.text("disk/letters.jsonl").split(separator: "\n").compactMap {
+        try JSON.parse(String($0))["key"]?.string
+      }
+      #expect(Set(keys).count == 100, "each document has its letter")
     }
 
     /// Documents of two kilobytes that do not compress well.
